@@ -1,0 +1,520 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit tests of the shadow call stack (SCS) unwinder.
+ *
+ * Each context is tested by taking both traces at one place: the trace from the
+ * SCS has to equal the frame-record unwinder's, or to be refused for the
+ * expected reason.  Made-up windows test what no context brings about.
+ */
+#include <kunit/test.h>
+
+#include <linux/completion.h>
+#include <linux/interrupt.h>
+#include <linux/irq_work.h>
+#include <linux/kprobes.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/scs.h>
+#include <linux/slab.h>
+#include <linux/stackdepot.h>
+#include <linux/stacktrace.h>
+#include <linux/vmalloc.h>
+#include <linux/workqueue.h>
+
+#include <asm/scs_unwind.h>
+
+#include "unwinder.h"
+
+#define DEPTH	KASAN_STACK_DEPTH
+
+/* Both traces of one place. */
+struct traces {
+	/* From the SCS: number of entries or a negated enum scs_fallback. */
+	int nr_scs;
+	unsigned long scs[DEPTH];
+	/* Frame records, filtered; its first entry lies in take() itself. */
+	unsigned int nr_frame;
+	unsigned long frame[DEPTH];
+	bool in_hardirq;
+	bool in_softirq;
+};
+
+/* Never instrumented itself, as kasan_save_stack() is not. */
+static noinline notrace void take(struct traces *t)
+{
+	t->in_hardirq = in_hardirq();
+	t->in_softirq = in_serving_softirq();
+	t->nr_scs = scs_unwind(scs_stack_pointer(),
+			       (unsigned long)__builtin_return_address(0),
+			       t->scs, DEPTH - 1);
+	t->nr_frame = stack_trace_save(t->frame, DEPTH, 0);
+	t->nr_frame = filter_irq_stacks(t->frame, t->nr_frame);
+}
+
+/* The trace was taken from the SCS and equals frame records'. */
+static void expect_equal(struct kunit *test, struct traces *t)
+{
+	int i;
+
+	KUNIT_ASSERT_GT_MSG(test, t->nr_scs, 0, "fallback, reason %d", -t->nr_scs);
+	KUNIT_ASSERT_EQ(test, t->nr_scs + 1, (int)t->nr_frame);
+	for (i = 0; i < t->nr_scs; i++)
+		KUNIT_EXPECT_EQ_MSG(test, t->scs[i], t->frame[i + 1],
+				    "entry %d: %pS, %pS", i, (void *)t->scs[i],
+				    (void *)t->frame[i + 1]);
+}
+
+/* Both sources see the same number of entries beginning with @ret. */
+static struct traces *traces_alloc(struct kunit *test)
+{
+	struct traces *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, t);
+	return t;
+}
+
+static void task_test(struct kunit *test)
+{
+	struct traces *t = traces_alloc(test);
+
+	take(t);
+	expect_equal(test, t);
+}
+
+/* Deeper than a trace may be long: both are cut at the same entry. */
+static noinline notrace int recurse(struct traces *t, int depth)
+{
+	int ret;
+
+	if (!depth) {
+		take(t);
+		return 0;
+	}
+	ret = recurse(t, depth - 1);
+	/* Keeps the compiler from making a loop of this. */
+	barrier();
+	return ret + 1;
+}
+
+static void deep_test(struct kunit *test)
+{
+	struct traces *t = traces_alloc(test);
+
+	KUNIT_EXPECT_EQ(test, recurse(t, DEPTH + 8), DEPTH + 8);
+	KUNIT_EXPECT_EQ(test, t->nr_scs, DEPTH - 1);
+	expect_equal(test, t);
+}
+
+static int take_in_kthread(void *t)
+{
+	take(t);
+	/* Wait to be stopped, so that the stop finds a living thread. */
+	set_current_state(TASK_INTERRUPTIBLE);
+	while (!kthread_should_stop()) {
+		schedule();
+		set_current_state(TASK_INTERRUPTIBLE);
+	}
+	__set_current_state(TASK_RUNNING);
+	return 0;
+}
+
+static void kthread_test(struct kunit *test)
+{
+	struct traces *t = traces_alloc(test);
+	struct task_struct *task;
+
+	task = kthread_run(take_in_kthread, t, "scs_unwind_test");
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, task);
+	while (!READ_ONCE(t->nr_frame))
+		schedule_timeout_uninterruptible(1);
+	KUNIT_EXPECT_EQ(test, kthread_stop(task), 0);
+	expect_equal(test, t);
+}
+
+struct traces_work {
+	struct work_struct work;
+	struct irq_work irq_work;
+	struct tasklet_struct tasklet;
+	struct completion done;
+	struct traces t;
+};
+
+static struct traces_work *traces_work_alloc(struct kunit *test)
+{
+	struct traces_work *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, w);
+	init_completion(&w->done);
+	return w;
+}
+
+static void take_in_work(struct work_struct *work)
+{
+	struct traces_work *w = container_of(work, struct traces_work, work);
+
+	take(&w->t);
+	complete(&w->done);
+}
+
+static void workqueue_test(struct kunit *test)
+{
+	struct traces_work *w = traces_work_alloc(test);
+
+	INIT_WORK(&w->work, take_in_work);
+	schedule_work(&w->work);
+	wait_for_completion(&w->done);
+	flush_work(&w->work);
+	expect_equal(test, &w->t);
+}
+
+static void take_in_irq_work(struct irq_work *work)
+{
+	struct traces_work *w = container_of(work, struct traces_work, irq_work);
+
+	take(&w->t);
+	complete(&w->done);
+}
+
+static void hardirq_test(struct kunit *test)
+{
+	struct traces_work *w = traces_work_alloc(test);
+
+	w->irq_work = IRQ_WORK_INIT_HARD(take_in_irq_work);
+	irq_work_queue(&w->irq_work);
+	wait_for_completion(&w->done);
+	irq_work_sync(&w->irq_work);
+	KUNIT_EXPECT_TRUE(test, w->t.in_hardirq);
+	expect_equal(test, &w->t);
+}
+
+static void take_in_tasklet(struct tasklet_struct *tasklet)
+{
+	struct traces_work *w = container_of(tasklet, struct traces_work, tasklet);
+
+	take(&w->t);
+	complete(&w->done);
+}
+
+/* A tasklet raised with softirqs off runs on the IRQ SCS when they come on. */
+static void softirq_test(struct kunit *test)
+{
+	struct traces_work *w = traces_work_alloc(test);
+
+	tasklet_setup(&w->tasklet, take_in_tasklet);
+	local_bh_disable();
+	tasklet_schedule(&w->tasklet);
+	local_bh_enable();
+	wait_for_completion(&w->done);
+	tasklet_kill(&w->tasklet);
+	KUNIT_EXPECT_TRUE(test, w->t.in_softirq);
+	expect_equal(test, &w->t);
+}
+
+/* Raised in task context with softirqs on, it is left to ksoftirqd. */
+static void ksoftirqd_test(struct kunit *test)
+{
+	struct traces_work *w = traces_work_alloc(test);
+
+	tasklet_setup(&w->tasklet, take_in_tasklet);
+	tasklet_schedule(&w->tasklet);
+	wait_for_completion(&w->done);
+	tasklet_kill(&w->tasklet);
+	KUNIT_EXPECT_TRUE(test, w->t.in_softirq);
+	expect_equal(test, &w->t);
+}
+
+static noinline void probed(struct traces *t)
+{
+	take(t);
+	/* Not a tail call, and something for the probe to return from. */
+	barrier();
+}
+
+#ifdef CONFIG_KRETPROBES
+static int kretprobe_handler(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return 0;
+}
+
+/* Return trampolines are on the SCS in place of the real callers. */
+static void kretprobe_test(struct kunit *test)
+{
+	struct traces *t = traces_alloc(test);
+	struct kretprobe probe = {
+		.kp.addr = (kprobe_opcode_t *)probed,
+		.handler = kretprobe_handler,
+		.maxactive = 4,
+	};
+
+	KUNIT_ASSERT_EQ(test, register_kretprobe(&probe), 0);
+	probed(t);
+	unregister_kretprobe(&probe);
+	KUNIT_EXPECT_EQ(test, t->nr_scs, -SCS_FALLBACK_NO_PUSH);
+
+	/* And from the SCS again once the probe is gone. */
+	probed(t);
+	expect_equal(test, t);
+}
+#endif
+
+static struct traces *kprobe_traces;
+
+static int kprobe_handler(struct kprobe *p, struct pt_regs *regs)
+{
+	take(kprobe_traces);
+	return 0;
+}
+
+/* The handler runs in an exception from EL1. */
+static void kprobe_test(struct kunit *test)
+{
+	struct traces *t = traces_alloc(test);
+	struct traces *inner = traces_alloc(test);
+	struct kprobe probe = {
+		.addr = (kprobe_opcode_t *)probed,
+		.pre_handler = kprobe_handler,
+	};
+
+	kprobe_traces = t;
+	KUNIT_ASSERT_EQ(test, register_kprobe(&probe), 0);
+	probed(inner);
+	unregister_kprobe(&probe);
+	KUNIT_EXPECT_EQ(test, t->nr_scs, -SCS_FALLBACK_EXCEPTION);
+	expect_equal(test, inner);
+}
+
+/*
+ * kasan_save_stack()'s way to the depot: both sources share one record, and
+ * the trace begins in the function that saves it.
+ */
+static noinline notrace unsigned int save(unsigned long *entries)
+{
+	return kasan_stack_trace(entries, DEPTH);
+}
+
+static void format_test(struct kunit *test)
+{
+	unsigned long *entries = kunit_kzalloc(test, DEPTH * sizeof(long), GFP_KERNEL);
+	unsigned long *again = kunit_kzalloc(test, DEPTH * sizeof(long), GFP_KERNEL);
+	depot_stack_handle_t handle[2];
+	unsigned int nr, i;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, entries);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, again);
+	if (!static_key_enabled(&kasan_unwinder_scs))
+		kunit_skip(test, "kasan.unwinder=frame");
+
+	for (i = 0; i < 2; i++) {
+		unsigned long *e = i ? again : entries;
+
+		nr = save(e);
+		KUNIT_ASSERT_GT(test, nr, 2U);
+		KUNIT_EXPECT_GT(test, e[0], (unsigned long)save);
+		KUNIT_EXPECT_LT(test, e[0], (unsigned long)save + 1024);
+		handle[i] = stack_depot_save(e, nr, GFP_KERNEL);
+	}
+	KUNIT_EXPECT_NE(test, handle[0], 0U);
+	KUNIT_EXPECT_EQ(test, handle[0], handle[1]);
+}
+
+/*
+ * Made-up windows.  They are copies of a true trace of this task, oldest word
+ * first as on an SCS, which the judge has to accept unless it is damaged.
+ */
+struct window {
+	unsigned int nr;
+	/* As large as an SCS, so that any offset in bounds may be read. */
+	unsigned long *base;
+	unsigned long ret;
+	unsigned long entries[DEPTH];
+};
+
+static int judge(struct window *w, const unsigned long *top)
+{
+	return scs_judge(top, w->base, w->ret, w->entries, DEPTH - 1);
+}
+
+static struct window *window_alloc(struct kunit *test)
+{
+	struct window *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+	struct traces *t = traces_alloc(test);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, w);
+	w->base = kunit_kzalloc(test, SCS_SIZE, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, w->base);
+	take(t);
+	KUNIT_ASSERT_GT(test, t->nr_scs, 3);
+	w->nr = t->nr_scs;
+	w->ret = t->scs[0];
+	for (i = 0; i < w->nr; i++)
+		w->base[i] = t->scs[w->nr - 1 - i];
+	KUNIT_ASSERT_EQ(test, judge(w, w->base + w->nr), (int)w->nr);
+	for (i = 0; i < w->nr; i++)
+		KUNIT_ASSERT_EQ(test, w->entries[i], t->scs[i]);
+	return w;
+}
+
+static void bounds_test(struct kunit *test)
+{
+	struct window *w = window_alloc(test);
+	unsigned long *end = w->base + SCS_SIZE / sizeof(long);
+	unsigned long *top = w->base + w->nr;
+	unsigned long base = (unsigned long)w->base;
+
+	KUNIT_EXPECT_EQ(test, judge(w, NULL), -SCS_FALLBACK_FOREIGN);
+	KUNIT_EXPECT_EQ(test, judge(w, w->base - 1), -SCS_FALLBACK_FOREIGN);
+	KUNIT_EXPECT_EQ(test, judge(w, end), -SCS_FALLBACK_FOREIGN);
+	KUNIT_EXPECT_EQ(test, judge(w, end + 1), -SCS_FALLBACK_FOREIGN);
+	KUNIT_EXPECT_EQ(test, judge(w, (void *)top + 4), -SCS_FALLBACK_FOREIGN);
+	KUNIT_EXPECT_EQ(test, judge(w, (void *)top - 1), -SCS_FALLBACK_FOREIGN);
+	/* The last slot is the end marker's: the highest top is below it. */
+	KUNIT_EXPECT_EQ(test, judge(w, end - 1), -SCS_FALLBACK_SPLICE);
+	/* Base and top off by the same. */
+	w->base = (void *)base + 4;
+	KUNIT_EXPECT_EQ(test, judge(w, (void *)top + 4), -SCS_FALLBACK_FOREIGN);
+}
+
+static void splice_test(struct kunit *test)
+{
+	struct window *w = window_alloc(test);
+	unsigned long *top = w->base + w->nr;
+
+	/* Nothing on the SCS; a stale word too many; a word missing. */
+	KUNIT_EXPECT_EQ(test, judge(w, w->base), -SCS_FALLBACK_SPLICE);
+	*top = w->base[0];
+	KUNIT_EXPECT_EQ(test, judge(w, top + 1), -SCS_FALLBACK_SPLICE);
+	KUNIT_EXPECT_EQ(test, judge(w, top - 1), -SCS_FALLBACK_SPLICE);
+	w->ret += 4;
+	KUNIT_EXPECT_EQ(test, judge(w, top), -SCS_FALLBACK_SPLICE);
+}
+
+/* scs_unwind() itself, with an x18 on no SCS of this task and CPU. */
+static void foreign_test(struct kunit *test)
+{
+	struct window *w = window_alloc(test);
+	unsigned long *top = w->base + w->nr;
+
+	KUNIT_EXPECT_EQ(test, scs_unwind(NULL, w->ret, w->entries, DEPTH - 1),
+			-SCS_FALLBACK_FOREIGN);
+	KUNIT_EXPECT_EQ(test, scs_unwind(top, w->ret, w->entries, DEPTH - 1),
+			-SCS_FALLBACK_FOREIGN);
+	KUNIT_EXPECT_EQ(test, scs_unwind((void *)-8UL, w->ret, w->entries, DEPTH - 1),
+			-SCS_FALLBACK_FOREIGN);
+}
+
+static void bottom_test(struct kunit *test)
+{
+	struct window *w = window_alloc(test);
+	unsigned long *top = w->base + w->nr;
+	unsigned long *base = w->base;
+
+	/* The bottom word is missing. */
+	w->base = base + 1;
+	KUNIT_EXPECT_EQ(test, judge(w, top), -SCS_FALLBACK_BOTTOM);
+	/* It is not in the bottom slot. */
+	w->base = base;
+	base[1] = base[0];
+	KUNIT_EXPECT_EQ(test, judge(w, top), -SCS_FALLBACK_BOTTOM);
+}
+
+/* Each word in turn is one that no function which pushes can have left. */
+static void impure_test(struct kunit *test)
+{
+	static unsigned long data;
+	struct window *w = window_alloc(test);
+	unsigned long *top = w->base + w->nr;
+	void *page = vmalloc(PAGE_SIZE);
+	struct {
+		unsigned long word;
+		int expected;
+	} cases[] = {
+		{ 0, -SCS_FALLBACK_NOT_TEXT },
+		{ 4, -SCS_FALLBACK_NOT_TEXT },
+		{ -4UL, -SCS_FALLBACK_NOT_TEXT },
+		{ (unsigned long)&data, -SCS_FALLBACK_NOT_TEXT },
+		{ (unsigned long)page, -SCS_FALLBACK_NOT_TEXT },
+		{ (unsigned long)w, -SCS_FALLBACK_NOT_TEXT },
+		/* In text but misaligned, and not behind a call. */
+		{ w->ret + 1, -SCS_FALLBACK_NOT_TEXT },
+		{ (unsigned long)take + 4, -SCS_FALLBACK_NOT_TEXT },
+	};
+	unsigned int i, slot;
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	for (slot = 0; slot < w->nr - 1; slot++) {
+		unsigned long word = w->base[slot];
+
+		for (i = 0; i < ARRAY_SIZE(cases); i++) {
+			w->base[slot] = cases[i].word;
+			KUNIT_EXPECT_EQ_MSG(test, judge(w, top), cases[i].expected,
+					    "slot %u, case %u", slot, i);
+		}
+		w->base[slot] = word;
+	}
+	KUNIT_EXPECT_EQ(test, judge(w, top), (int)w->nr);
+	vfree(page);
+}
+
+/*
+ * A call made by assembly which does not push, as the tracers' trampolines do.
+ * Its caller's return address is in no slot, so whatever lies below is not its
+ * caller.
+ */
+asmlinkage void scs_test_calls(void (*fn)(struct traces *t), struct traces *t);
+asm("	.pushsection .text\n"
+	"	.type scs_test_calls, @function\n"
+	"scs_test_calls:\n"
+	"	bti c\n"
+	"	stp x29, x30, [sp, #-16]!\n"
+	"	mov x29, sp\n"
+	"	mov x2, x0\n"
+	"	mov x0, x1\n"
+	"	blr x2\n"
+	"	ldp x29, x30, [sp], #16\n"
+	"	ret\n"
+	"	.size scs_test_calls, . - scs_test_calls\n"
+	"	.popsection\n");
+
+static void assembly_test(struct kunit *test)
+{
+	struct traces *t = traces_alloc(test);
+
+	scs_test_calls(take, t);
+	KUNIT_EXPECT_EQ(test, t->nr_scs, -SCS_FALLBACK_NO_PUSH);
+	scs_test_calls(probed, t);
+	KUNIT_EXPECT_EQ(test, t->nr_scs, -SCS_FALLBACK_NO_PUSH);
+}
+
+static struct kunit_case unwinder_cases[] = {
+	KUNIT_CASE(task_test),
+	KUNIT_CASE(deep_test),
+	KUNIT_CASE(kthread_test),
+	KUNIT_CASE(workqueue_test),
+	KUNIT_CASE(hardirq_test),
+	KUNIT_CASE(softirq_test),
+	KUNIT_CASE(ksoftirqd_test),
+#ifdef CONFIG_KRETPROBES
+	KUNIT_CASE(kretprobe_test),
+#endif
+	KUNIT_CASE(kprobe_test),
+	KUNIT_CASE(format_test),
+	KUNIT_CASE(bounds_test),
+	KUNIT_CASE(splice_test),
+	KUNIT_CASE(foreign_test),
+	KUNIT_CASE(bottom_test),
+	KUNIT_CASE(impure_test),
+	KUNIT_CASE(assembly_test),
+	{}
+};
+
+static struct kunit_suite unwinder_suite = {
+	.name = "kasan_unwinder",
+	.test_cases = unwinder_cases,
+};
+
+kunit_test_suite(unwinder_suite);
+
+MODULE_DESCRIPTION("KUnit tests of KASAN's shadow call stack unwinder");
+MODULE_LICENSE("GPL");
