@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0
+# Sourced by every tests/*.test: prints TAP, one line a case.
+# shellcheck shell=bash disable=SC2034,SC1091
+
+. "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
+set +e
+
+tap_n=0
+tap_bad=0
+T=$(mktemp -d)
+trap 'rm -rf "$T"' EXIT
+
+# result STATUS DESCRIPTION [FILE]: one case; FILE is shown when it failed.
+result()
+{
+	tap_n=$((tap_n + 1))
+	if [ "$1" -eq 0 ]; then
+		printf 'ok %d - %s\n' "$tap_n" "$2"
+		return
+	fi
+	tap_bad=$((tap_bad + 1))
+	printf 'not ok %d - %s\n' "$tap_n" "$2"
+	if [ -n "${3:-}" ] && [ -f "$3" ]; then
+		tail -n 40 "$3" | sed 's/^/# /'
+	fi
+}
+
+# ok DESCRIPTION COMMAND...: passes when COMMAND exits 0.
+ok()
+{
+	local what=$1
+
+	shift
+	"$@" >"$T/out" 2>&1 </dev/null
+	result $? "$what" "$T/out"
+}
+
+# fails DESCRIPTION REGEX COMMAND...: passes when COMMAND exits non-zero and
+# its last line of output matches REGEX.
+fails()
+{
+	local what=$1 re=$2 rc
+
+	shift 2
+	"$@" >"$T/out" 2>&1 </dev/null
+	rc=$?
+	[ $rc -ne 0 ] && tail -n 1 "$T/out" | grep -Eq -- "$re"
+	result $? "$what" "$T/out"
+}
+
+# skip DESCRIPTION REASON
+skip()
+{
+	tap_n=$((tap_n + 1))
+	printf 'ok %d - %s # SKIP %s\n' "$tap_n" "$1" "$2"
+}
+
+# done_testing: the plan, and the exit status of the whole file.
+done_testing()
+{
+	printf '1..%d\n' "$tap_n"
+	[ "$tap_bad" -eq 0 ]
+}
