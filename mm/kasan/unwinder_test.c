@@ -14,8 +14,10 @@
 #include <linux/kprobes.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
+#include <linux/prandom.h>
 #include <linux/sched.h>
 #include <linux/scs.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/stackdepot.h>
 #include <linux/stacktrace.h>
@@ -436,9 +438,12 @@ static void impure_test(struct kunit *test)
 		{ (unsigned long)&data, -SCS_FALLBACK_NOT_TEXT },
 		{ (unsigned long)page, -SCS_FALLBACK_NOT_TEXT },
 		{ (unsigned long)w, -SCS_FALLBACK_NOT_TEXT },
-		/* In text but misaligned, and not behind a call. */
+		/* In text, but misaligned. */
 		{ w->ret + 1, -SCS_FALLBACK_NOT_TEXT },
-		{ (unsigned long)take + 4, -SCS_FALLBACK_NOT_TEXT },
+		/* In text, but not behind a call. */
+		{ (unsigned long)take, -SCS_FALLBACK_NO_PUSH },
+		{ (unsigned long)take + 4, -SCS_FALLBACK_NO_PUSH },
+		{ (unsigned long)kfree, -SCS_FALLBACK_NO_PUSH },
 	};
 	unsigned int i, slot;
 
@@ -455,6 +460,97 @@ static void impure_test(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, judge(w, top), (int)w->nr);
 	vfree(page);
+}
+
+/*
+ * Windows damaged at random.  Whatever the judge accepts has to be what lies in
+ * the window, begin with the return address and consist of text; it may not
+ * read outside the window, nor fault on a word.
+ */
+#define FUZZ_ROUNDS	20000
+
+static unsigned long fuzz_word(struct rnd_state *rnd, struct window *w)
+{
+	u32 r = prandom_u32_state(rnd);
+	unsigned long text = (unsigned long)kfree, self = (unsigned long)take;
+
+	switch (r % 12) {
+	case 0:	/* Any text, aligned or not. */
+		return text + (prandom_u32_state(rnd) % SZ_8M) - SZ_4M;
+	case 1:
+		return (text + (prandom_u32_state(rnd) % SZ_8M) - SZ_4M) & ~3UL;
+	case 2: /* This module, and where others are or were. */
+		return (self + (prandom_u32_state(rnd) % SZ_4K)) & ~3UL;
+	case 3:
+		return (self + (prandom_u32_state(rnd) % SZ_64M) - SZ_32M) & ~3UL;
+	case 4: /* Data, stack, heap. */
+		return (unsigned long)w + (r & 0xfff);
+	case 5:
+		return (unsigned long)&r;
+	case 6: /* User addresses and holes. */
+		return prandom_u32_state(rnd);
+	case 7:
+		return (unsigned long)prandom_u32_state(rnd) << 32 | r;
+	case 8:
+		return -(unsigned long)(r & 0xffff);
+	case 9: /* Words of the true trace at other places. */
+		return w->base[prandom_u32_state(rnd) % w->nr];
+	case 10: /* Next to a return address. */
+		return w->base[prandom_u32_state(rnd) % w->nr] + (r >> 8) % 17 - 8;
+	default: /* The bottom's assembly, at every depth. */
+		return (w->base[0] & ~0xfffUL) + (r & 0xffc);
+	}
+}
+
+static void fuzz_test(struct kunit *test)
+{
+	struct window *w = window_alloc(test);
+	unsigned long *mem = kunit_kzalloc(test, 3 * SCS_SIZE, GFP_KERNEL);
+	unsigned long *base, *top;
+	unsigned int round, i, accepted = 0, judged = 0;
+	struct rnd_state rnd;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, mem);
+	prandom_seed_state(&rnd, 0x5c5);
+	for (round = 0; round < FUZZ_ROUNDS; round++) {
+		u32 r = prandom_u32_state(&rnd);
+		int nr, damage = r % 4;
+
+		/* A window that may lie at any offset of an SCS. */
+		base = mem + SCS_SIZE / sizeof(long);
+		top = base + w->nr;
+		memcpy(base, w->base, w->nr * sizeof(long));
+		while (damage--)
+			base[prandom_u32_state(&rnd) % w->nr] = fuzz_word(&rnd, w);
+		if (r & 0x100)
+			top = (void *)top + (s32)prandom_u32_state(&rnd) % 64;
+		if (r & 0x200)
+			base += (s32)prandom_u32_state(&rnd) % 4;
+		if (!(r & 0xf000))
+			base = (void *)base + (s32)prandom_u32_state(&rnd) % (s32)SCS_SIZE;
+
+		memset(w->entries, 0, sizeof(w->entries));
+		nr = scs_judge(top, base, w->ret, w->entries, DEPTH - 1);
+		judged++;
+		if (nr < 0) {
+			KUNIT_ASSERT_GT(test, nr, -SCS_NR_FALLBACKS);
+			continue;
+		}
+		accepted++;
+		KUNIT_ASSERT_GT(test, nr, 0);
+		KUNIT_ASSERT_LT(test, nr, DEPTH);
+		KUNIT_ASSERT_LE(test, nr, (int)(top - base));
+		KUNIT_ASSERT_EQ(test, w->entries[0], w->ret);
+		for (i = 0; i < nr; i++) {
+			KUNIT_ASSERT_EQ(test, w->entries[i], *(top - 1 - i));
+			KUNIT_ASSERT_TRUE(test, IS_ALIGNED(w->entries[i], 4));
+		}
+		KUNIT_ASSERT_EQ(test, w->entries[nr], 0UL);
+	}
+	kunit_info(test, "%u windows, %u accepted\n", judged, accepted);
+	/* Both outcomes have to occur, or this tests nothing. */
+	KUNIT_EXPECT_GT(test, accepted, FUZZ_ROUNDS / 20U);
+	KUNIT_EXPECT_LT(test, accepted, FUZZ_ROUNDS * 19U / 20);
 }
 
 /*
@@ -505,6 +601,7 @@ static struct kunit_case unwinder_cases[] = {
 	KUNIT_CASE(foreign_test),
 	KUNIT_CASE(bottom_test),
 	KUNIT_CASE(impure_test),
+	KUNIT_CASE(fuzz_test),
 	KUNIT_CASE(assembly_test),
 	{}
 };

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0
+# Thin: each target calls one script. `make help` lists them.
+
+KERNEL ?= 6.12
+MODE ?= generic
+export KERNEL MODE KDIR CPU
+
+help:		## this list
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
+	@echo 'Variables: KERNEL=6.1|6.12|7.3 (now $(KERNEL)) or KDIR=path of a kernel tree,'
+	@echo '           MODE=generic|sw_tags|hw_tags (now $(MODE)), CPU=a QEMU cpu'
+	@echo 'Each script below scripts/ has a --help.'
+
+run: setup	## build, boot, provoke a use-after-free, print its decoded KASAN report
+	@scripts/run
+
+check: setup	## the tests that fit CI; the last line counts them
+	@tests/run
+
+check-all: setup	## every test, resumable (takes hours)
+	@tests/run --all
+
+series: setup	## write the patch series to build/series/KERNEL
+	@scripts/series $(KERNEL)
+
+apply:		## put the series into your own tree: make apply KDIR=path
+	@scripts/apply $(if $(KDIR),"$(KDIR)")
+
+unapply:	## take it out again: make unapply KDIR=path
+	@scripts/unapply $(if $(KDIR),"$(KDIR)")
+
+shell: setup	## boot the kernel as built and open a shell in it
+	@scripts/shell
+
+setup:		## install what is missing (Debian 12)
+	@scripts/setup
+
+clean:		## remove build/, the results; kernels and objects stay in the cache
+	rm -rf build
+
+.PHONY: help run check check-all series apply unapply shell setup clean

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-2.0
+# The tests of one kernel in one KASAN mode: sourced after KERNEL and MODE are set.
+# shellcheck shell=bash disable=SC1091,SC2154
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+export KERNEL MODE
+read -ra mode_options < <(boot_options "$MODE")
+
+# boot NAME ARGUMENT...: boot in this mode; logs below build/boot/NAME.
+boot()
+{
+	local name=check-$KERNEL-$MODE-$1
+
+	shift
+	"$TOP/scripts/boot" "${mode_options[@]}" --name "$name" "$@"
+}
+
+# results NAME: file with what the guest reported in that boot.
+results()
+{
+	echo "$BUILD/boot/check-$KERNEL-$MODE-$1/result"
+}
+
+# stat_of FILE NAME: a counter of the unwinder.
+stat_of()
+{
+	awk -v name="$2:" '$1 == "stats" && $2 == name { print $3 }' "$1"
+}
+
+# compare_scs FILE: nothing differed, and enough was compared to mean something.
+nothing_differed()
+{
+	local equal different
+
+	equal=$(stat_of "$1" verify_equal)
+	different=$(stat_of "$1" verify_different)
+	echo "compared: $((equal + different)), different: $different"
+	[ "$different" = 0 ] && [ "$equal" -ge "$2" ]
+}
+
+# mostly_scs FILE: over 99 % of the traces came from the SCS.
+mostly_scs()
+{
+	local saved scs
+
+	saved=$(stat_of "$1" saved)
+	scs=$(stat_of "$1" scs)
+	grep '^stats ' "$1"
+	[ "$saved" -ge 10000 ] && [ $((100 * scs)) -gt $((99 * saved)) ]
+}
+
+# quiet NAME: the console shows no warning, lockdep or KASAN report.
+quiet()
+{
+	! grep -E 'WARNING:|BUG:|stack traces differ|possible (circular|recursive)|Oops' \
+		"$BUILD/boot/check-$KERNEL-$MODE-$1/console.log"
+}
+
+# same_as_stock FILE: KASAN's suite says what it says on the stock kernel.
+same_as_stock()
+{
+	local expected=$TOP/tests/expected/kasan-$KERNEL-$MODE.txt
+
+	"$TOP/tests/ktap.py" "$1" >"$T/outcomes" || return 1
+	diff -u <(grep -v '^#' "$expected") "$T/outcomes"
+}
+
+all_pass()
+{
+	"$TOP/tests/ktap.py" "$1" >"$T/outcomes" && cat "$T/outcomes" &&
+		! grep -v ': pass$' "$T/outcomes"
+}
+
+no_warnings()
+{
+	! grep -E 'warning:|WARNING:' "$BUILD/log/build-$KERNEL-$MODE.log"
+}
+
+# What makes many traces in many contexts: processes, files, pipes, /proc.
+workload='i=0; while [ $i -lt 60 ]; do
+	mkdir /tmp/d; touch /tmp/d/f; cat /proc/stat | wc -l >/tmp/d/f; mv /tmp/d/f /tmp/d/g
+	rm -r /tmp/d; i=$((i+1)); done; find /proc /sys >/dev/null 2>&1; true'
+
+build_and_boot()
+{
+	obj=$("$TOP/scripts/build" "$MODE" 2>"$T/out")
+	result $? "$KERNEL $MODE: builds" "$T/out"
+	if [ -z "$obj" ]; then
+		done_testing
+		exit 1
+	fi
+	ok "$KERNEL $MODE: no compiler or linker warning" no_warnings
+	ok "$KERNEL $MODE: boots to init and powers off" boot boot "$obj" stats
+	ok "$KERNEL $MODE: over 99 % of the traces of a boot are from the SCS" \
+		mostly_scs "$(results boot)"
+	ok "$KERNEL $MODE: our KUnit suite runs" boot kunit "$obj" kunit=unwinder_test stats
+	ok "$KERNEL $MODE: our KUnit suite passes" all_pass "$(results kunit)"
+	ok "$KERNEL $MODE: and nothing else is on the console" quiet kunit
+}
+
+verify()
+{
+	echo "$workload" >"$T/sh"
+	ok "$KERNEL $MODE: a workload in verify mode" boot verify --timeout 300 \
+		--append kasan.unwinder=verify "$obj" \
+		"exec=/bin/sh,-c,$(tr '\n' ' ' <"$T/sh")" stats
+	ok "$KERNEL $MODE: no trace differs from frame records" \
+		nothing_differed "$(results verify)" 100000
+	ok "$KERNEL $MODE: the console is quiet in verify mode" quiet verify
+}
+
+kasan_suite()
+{
+	local rc
+
+	boot kasan --timeout 300 "$obj" kunit=kasan_test stats >"$T/out" 2>&1
+	rc=$?
+	# Cases that fail on stock too fail the job: 14.
+	[ $rc -eq 0 ] || [ $rc -eq 14 ]
+	result $? "$KERNEL $MODE: KASAN's KUnit suite runs" "$T/out"
+	ok "$KERNEL $MODE: KASAN's KUnit suite ends as on the stock kernel" \
+		same_as_stock "$(results kasan)"
+}
