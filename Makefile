@@ -29,8 +29,8 @@ apply:		## put the series into your own tree: make apply KDIR=path
 unapply:	## take it out again: make unapply KDIR=path
 	@scripts/unapply $(if $(KDIR),"$(KDIR)")
 
-shell: setup	## boot the kernel as built and open a shell in it
-	@scripts/shell
+shell: setup	## boot the kernel and open a shell in it
+	@obj=$$(scripts/build $(MODE)) && scripts/shell "$$obj"
 
 setup:		## install what is missing (Debian 12)
 	@scripts/setup

@@ -43,9 +43,9 @@ enum scs_word {
 	SCS_WORD_IRQ,
 	/* In the assembly that starts an SCS: belongs into the bottom slot. */
 	SCS_WORD_BOTTOM,
-	/* In a function that does not push: callers may be missing. */
+	/* In text, but not behind a call in a function that pushes. */
 	SCS_WORD_NO_PUSH,
-	/* Not in text, or not behind a call.  Never cached. */
+	/* Not in text.  Never cached. */
 	SCS_WORD_NOT_TEXT,
 };
 
@@ -139,10 +139,11 @@ static enum scs_word __kprobes scs_judge_word(unsigned long addr)
 		return SCS_WORD_BOTTOM;
 	if (!core_kernel_text(call) && !__module_text_address(call))
 		return SCS_WORD_NOT_TEXT;
+
+	/* What no call has left there, a tracer has put there. */
 	if (!scs_insn(call, &insn) ||
 	    (!aarch64_insn_is_bl(insn) && !aarch64_insn_is_blr(insn)))
-		return SCS_WORD_NOT_TEXT;
-
+		return SCS_WORD_NO_PUSH;
 	if (!kallsyms_lookup_size_offset(call, &size, &offset))
 		return SCS_WORD_NO_PUSH;
 	if (!scs_pushes(call - offset, call)) {

@@ -25,8 +25,9 @@
  * @SCS_FALLBACK_SPLICE: the newest word is not the caller's return address
  * @SCS_FALLBACK_NOT_TEXT: a word outside kernel and module text, such as a JIT
  *			   image or a trampoline
- * @SCS_FALLBACK_NO_PUSH: a word in a function that does not push on the SCS,
- *			  such as the return trampolines of the tracers
+ * @SCS_FALLBACK_NO_PUSH: a word in text that is not behind a call in a function
+ *			  which pushes on the SCS, such as the tracers' return
+ *			  trampolines
  * @SCS_FALLBACK_EXCEPTION: an exception from EL1; the interrupted function is
  *			    not on the SCS
  * @SCS_FALLBACK_BOTTOM: the oldest word is not where such an SCS starts
