@@ -310,6 +310,8 @@ static void format_test(struct kunit *test)
 	for (i = 0; i < 2; i++) {
 		unsigned long *e = i ? again : entries;
 
+		/* Both calls have to be made from one place. */
+		OPTIMIZER_HIDE_VAR(i);
 		nr = save(e);
 		KUNIT_ASSERT_GT(test, nr, 2U);
 		KUNIT_EXPECT_GT(test, e[0], (unsigned long)save);

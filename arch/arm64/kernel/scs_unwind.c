@@ -12,6 +12,7 @@
 #include <linux/export.h>
 #include <linux/hash.h>
 #include <linux/kallsyms.h>
+#include <linux/kernel.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/notifier.h>
@@ -123,6 +124,16 @@ static noinline_for_stack bool __kprobes scs_is_bottom(unsigned long call)
 }
 
 /*
+ * core_kernel_text() denies init text as soon as the kernel begins to free what
+ * init alone has used, while code in init text is still doing so.
+ */
+static bool __kprobes scs_in_kernel_text(unsigned long addr)
+{
+	return core_kernel_text(addr) ||
+	       (system_state == SYSTEM_FREEING_INITMEM && is_kernel_inittext(addr));
+}
+
+/*
  * Judge a return address from the code around it.
  *
  * The caller must keep module text in place (preemption off is enough, since
@@ -137,7 +148,7 @@ static enum scs_word __kprobes scs_judge_word(unsigned long addr)
 	/* Denied by core_kernel_text() after boot, but still the idle task's. */
 	if (is_kernel_inittext(call) && scs_is_bottom(call))
 		return SCS_WORD_BOTTOM;
-	if (!core_kernel_text(call) && !__module_text_address(call))
+	if (!scs_in_kernel_text(call) && !__module_text_address(call))
 		return SCS_WORD_NOT_TEXT;
 
 	/* What no call has left there, a tracer has put there. */
@@ -147,7 +158,7 @@ static enum scs_word __kprobes scs_judge_word(unsigned long addr)
 	if (!kallsyms_lookup_size_offset(call, &size, &offset))
 		return SCS_WORD_NO_PUSH;
 	if (!scs_pushes(call - offset, call)) {
-		if (core_kernel_text(call) && scs_is_bottom(call))
+		if (scs_in_kernel_text(call) && scs_is_bottom(call))
 			return SCS_WORD_BOTTOM;
 		return SCS_WORD_NO_PUSH;
 	}
