@@ -11,6 +11,7 @@
 #include <linux/completion.h>
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
+#include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
@@ -35,8 +36,12 @@ struct traces {
 	/* From the SCS: number of entries or a negated enum scs_fallback. */
 	int nr_scs;
 	unsigned long scs[DEPTH];
-	/* Frame records, filtered; its first entry lies in take() itself. */
+	/*
+	 * Frame records; the first entry lies in take() itself.  Of nr_raw
+	 * entries nr_frame are left when interrupted code is filtered out.
+	 */
 	unsigned int nr_frame;
+	unsigned int nr_raw;
 	unsigned long frame[DEPTH];
 	bool in_hardirq;
 	bool in_softirq;
@@ -50,8 +55,8 @@ static noinline notrace void take(struct traces *t)
 	t->nr_scs = scs_unwind(scs_stack_pointer(),
 			       (unsigned long)__builtin_return_address(0),
 			       t->scs, DEPTH - 1);
-	t->nr_frame = stack_trace_save(t->frame, DEPTH, 0);
-	t->nr_frame = filter_irq_stacks(t->frame, t->nr_frame);
+	t->nr_raw = stack_trace_save(t->frame, DEPTH, 0);
+	t->nr_frame = filter_irq_stacks(t->frame, t->nr_raw);
 }
 
 /* The trace was taken from the SCS and equals frame records'. */
@@ -178,14 +183,19 @@ static void take_in_irq_work(struct irq_work *work)
 	complete(&w->done);
 }
 
-static void hardirq_test(struct kunit *test)
+static void take_hardirq(struct traces_work *w)
 {
-	struct traces_work *w = traces_work_alloc(test);
-
 	w->irq_work = IRQ_WORK_INIT_HARD(take_in_irq_work);
 	irq_work_queue(&w->irq_work);
 	wait_for_completion(&w->done);
 	irq_work_sync(&w->irq_work);
+}
+
+static void hardirq_test(struct kunit *test)
+{
+	struct traces_work *w = traces_work_alloc(test);
+
+	take_hardirq(w);
 	KUNIT_EXPECT_TRUE(test, w->t.in_hardirq);
 	expect_equal(test, &w->t);
 }
@@ -375,8 +385,9 @@ static void bounds_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, judge(w, (void *)top - 1), -SCS_FALLBACK_FOREIGN);
 	/* The last slot is the end marker's: the highest top is below it. */
 	KUNIT_EXPECT_EQ(test, judge(w, end - 1), -SCS_FALLBACK_SPLICE);
-	/* Base and top off by the same. */
+	/* The base alone, then base and top off by the same. */
 	w->base = (void *)base + 4;
+	KUNIT_EXPECT_EQ(test, judge(w, top), -SCS_FALLBACK_FOREIGN);
 	KUNIT_EXPECT_EQ(test, judge(w, (void *)top + 4), -SCS_FALLBACK_FOREIGN);
 }
 
@@ -423,6 +434,35 @@ static void bottom_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, judge(w, top), -SCS_FALLBACK_BOTTOM);
 }
 
+/* The address in a trace that lies in the function of this name. */
+static unsigned long find_entry(struct kunit *test, struct traces *t, const char *name)
+{
+	char *symbol = kunit_kzalloc(test, KSYM_SYMBOL_LEN, GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, symbol);
+	for (i = 0; i < t->nr_raw; i++) {
+		sprint_symbol_no_offset(symbol, t->frame[i]);
+		if (!strcmp(symbol, name))
+			return t->frame[i];
+	}
+	KUNIT_FAIL(test, "no %s in the trace", name);
+	return 0;
+}
+
+/* Words of the kernel's assembly that no task's SCS starts with. */
+static void wrong_bottom_test(struct kunit *test)
+{
+	struct traces_work *work = traces_work_alloc(test);
+	struct window *w = window_alloc(test);
+
+	take_hardirq(work);
+	w->base[0] = find_entry(test, &work->t, "call_on_irq_stack");
+	KUNIT_EXPECT_EQ(test, judge(w, w->base + w->nr), -SCS_FALLBACK_NO_PUSH);
+	w->base[0] = find_entry(test, &work->t, "el1h_64_irq");
+	KUNIT_EXPECT_EQ(test, judge(w, w->base + w->nr), -SCS_FALLBACK_EXCEPTION);
+}
+
 /* Each word in turn is one that no function which pushes can have left. */
 static void impure_test(struct kunit *test)
 {
@@ -443,9 +483,7 @@ static void impure_test(struct kunit *test)
 		/* In text, but misaligned. */
 		{ w->ret + 1, -SCS_FALLBACK_NOT_TEXT },
 		/* In text, but not behind a call. */
-		{ (unsigned long)take, -SCS_FALLBACK_NO_PUSH },
 		{ (unsigned long)take + 4, -SCS_FALLBACK_NO_PUSH },
-		{ (unsigned long)kfree, -SCS_FALLBACK_NO_PUSH },
 	};
 	unsigned int i, slot;
 
@@ -488,7 +526,7 @@ static unsigned long fuzz_word(struct rnd_state *rnd, struct window *w)
 	case 4: /* Data, stack, heap. */
 		return (unsigned long)w + (r & 0xfff);
 	case 5:
-		return (unsigned long)&r;
+		return (unsigned long)__builtin_frame_address(0);
 	case 6: /* User addresses and holes. */
 		return prandom_u32_state(rnd);
 	case 7:
@@ -585,6 +623,70 @@ static void assembly_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->nr_scs, -SCS_FALLBACK_NO_PUSH);
 }
 
+/*
+ * Functions that end in a call, with another one right behind.  The address
+ * behind the call is a return address if the next function pushes too; if not,
+ * it may as well be a trampoline that a tracer put there.  Never executed.
+ */
+asmlinkage void scs_test_ends_in_call(void);
+asmlinkage void scs_test_trampoline(void);
+asmlinkage void scs_test_ends_in_call_too(void);
+asmlinkage void scs_test_pushes(void);
+asmlinkage void scs_test_pushes_late(void);
+asm("	.pushsection .text\n"
+	"	.balign 8\n"
+	"	.type scs_test_ends_in_call, @function\n"
+	"scs_test_ends_in_call:\n"
+	"	str x30, [x18], #8\n"
+	"	bl take\n"
+	"	.type scs_test_trampoline, @function\n"
+	"scs_test_trampoline:\n"
+	"	bl take\n"
+	"	ret\n"
+	"	.type scs_test_ends_in_call_too, @function\n"
+	"scs_test_ends_in_call_too:\n"
+	"	str x30, [x18], #8\n"
+	"	bl take\n"
+	"	.type scs_test_pushes, @function\n"
+	"scs_test_pushes:\n"
+	"	str x30, [x18], #8\n"
+	"	bl take\n"
+	"	ldr x30, [x18, #-8]!\n"
+	"	ret\n"
+	"	.type scs_test_pushes_late, @function\n"
+	"scs_test_pushes_late:\n"
+	"	bl take\n"
+	"	str x30, [x18], #8\n"
+	"	bl take\n"
+	"	ret\n"
+	"	.popsection\n");
+
+static void boundary_test(struct kunit *test)
+{
+	struct window *w = window_alloc(test);
+	unsigned long *top = w->base + w->nr;
+	struct {
+		unsigned long word;
+		int expected;
+	} cases[] = {
+		{ (unsigned long)scs_test_trampoline, -SCS_FALLBACK_NO_PUSH },
+		{ (unsigned long)scs_test_trampoline + 4, -SCS_FALLBACK_NO_PUSH },
+		{ (unsigned long)scs_test_pushes, w->nr },
+		{ (unsigned long)scs_test_pushes + 8, w->nr },
+		/* Behind a push, but not behind a call. */
+		{ (unsigned long)scs_test_pushes + 12, -SCS_FALLBACK_NO_PUSH },
+		/* The push counts only in front of the call. */
+		{ (unsigned long)scs_test_pushes_late + 4, -SCS_FALLBACK_NO_PUSH },
+		{ (unsigned long)scs_test_pushes_late + 12, w->nr },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		w->base[1] = cases[i].word;
+		KUNIT_EXPECT_EQ_MSG(test, judge(w, top), cases[i].expected, "case %u", i);
+	}
+}
+
 static struct kunit_case unwinder_cases[] = {
 	KUNIT_CASE(task_test),
 	KUNIT_CASE(deep_test),
@@ -602,9 +704,11 @@ static struct kunit_case unwinder_cases[] = {
 	KUNIT_CASE(splice_test),
 	KUNIT_CASE(foreign_test),
 	KUNIT_CASE(bottom_test),
+	KUNIT_CASE(wrong_bottom_test),
 	KUNIT_CASE(impure_test),
 	KUNIT_CASE(fuzz_test),
 	KUNIT_CASE(assembly_test),
+	KUNIT_CASE(boundary_test),
 	{}
 };
 
