@@ -9,12 +9,15 @@
 #include <kunit/test.h>
 
 #include <linux/completion.h>
+#include <linux/ftrace.h>
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
 #include <linux/kallsyms.h>
+#include <linux/jiffies.h>
 #include <linux/kprobes.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
+#include <linux/perf_event.h>
 #include <linux/prandom.h>
 #include <linux/sched.h>
 #include <linux/scs.h>
@@ -43,6 +46,7 @@ struct traces {
 	unsigned int nr_frame;
 	unsigned int nr_raw;
 	unsigned long frame[DEPTH];
+	bool in_nmi;
 	bool in_hardirq;
 	bool in_softirq;
 };
@@ -50,6 +54,7 @@ struct traces {
 /* Never instrumented itself, as kasan_save_stack() is not. */
 static noinline notrace void take(struct traces *t)
 {
+	t->in_nmi = in_nmi();
 	t->in_hardirq = in_hardirq();
 	t->in_softirq = in_serving_softirq();
 	t->nr_scs = scs_unwind(scs_stack_pointer(),
@@ -236,10 +241,58 @@ static void ksoftirqd_test(struct kunit *test)
 	expect_equal(test, &w->t);
 }
 
+#ifdef CONFIG_PERF_EVENTS
+static struct traces *perf_traces;
+
+static void take_in_overflow(struct perf_event *event, struct perf_sample_data *data,
+			     struct pt_regs *regs)
+{
+	if (!perf_traces->nr_frame)
+		take(perf_traces);
+}
+
+/* A pseudo-NMI with irqchip.gicv3_pseudo_nmi=1, else a hard interrupt. */
+static void overflow_test(struct kunit *test)
+{
+	struct traces *t = traces_alloc(test);
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.size = sizeof(attr),
+		.pinned = 1,
+		.sample_period = 100000,
+	};
+	unsigned long timeout = jiffies + 2 * HZ;
+	struct perf_event *event;
+
+	perf_traces = t;
+	migrate_disable();
+	event = perf_event_create_kernel_counter(&attr, raw_smp_processor_id(), NULL,
+						 take_in_overflow, NULL);
+	if (IS_ERR(event)) {
+		migrate_enable();
+		kunit_skip(test, "no cycle counter, error %ld", PTR_ERR(event));
+	}
+	while (!READ_ONCE(t->nr_frame) && time_before(jiffies, timeout))
+		cpu_relax();
+	perf_event_release_kernel(event);
+	migrate_enable();
+	KUNIT_EXPECT_TRUE(test, t->in_nmi || t->in_hardirq);
+	kunit_info(test, "in %s\n", t->in_nmi ? "NMI" : "hard interrupt");
+	expect_equal(test, t);
+}
+#endif
+
 static noinline void probed(struct traces *t)
 {
 	take(t);
-	/* Not a tail call, and something for the probe to return from. */
+	/* Not a tail call. */
+	barrier();
+}
+
+static noinline void probed_too(struct traces *t)
+{
+	probed(t);
 	barrier();
 }
 
@@ -249,24 +302,77 @@ static int kretprobe_handler(struct kretprobe_instance *ri, struct pt_regs *regs
 	return 0;
 }
 
-/* Return trampolines are on the SCS in place of the real callers. */
+/* The probed functions return to trampolines, which are on the SCS. */
 static void kretprobe_test(struct kunit *test)
 {
-	struct traces *t = traces_alloc(test);
-	struct kretprobe probe = {
-		.kp.addr = (kprobe_opcode_t *)probed,
-		.handler = kretprobe_handler,
-		.maxactive = 4,
+	struct traces *without = traces_alloc(test), *with = traces_alloc(test);
+	struct kretprobe probes[] = {
+		{
+			.kp.addr = (kprobe_opcode_t *)probed,
+			.handler = kretprobe_handler,
+			.maxactive = 4,
+		}, {
+			.kp.addr = (kprobe_opcode_t *)probed_too,
+			.handler = kretprobe_handler,
+			.maxactive = 4,
+		},
 	};
+	unsigned int i;
 
-	KUNIT_ASSERT_EQ(test, register_kretprobe(&probe), 0);
-	probed(t);
-	unregister_kretprobe(&probe);
+	for (i = 0; i < 2; i++) {
+		if (i == 1) {
+			KUNIT_ASSERT_EQ(test, register_kretprobe(&probes[0]), 0);
+			KUNIT_ASSERT_EQ(test, register_kretprobe(&probes[1]), 0);
+		}
+		/* Both calls have to be made from one place. */
+		OPTIMIZER_HIDE_VAR(i);
+		probed_too(i ? with : without);
+	}
+	unregister_kretprobe(&probes[0]);
+	unregister_kretprobe(&probes[1]);
+
+	expect_equal(test, without);
+	KUNIT_EXPECT_EQ(test, with->nr_scs, -SCS_FALLBACK_NO_PUSH);
+	KUNIT_EXPECT_EQ(test, with->nr_frame, without->nr_frame);
+	for (i = 0; i < with->nr_frame; i++)
+		KUNIT_EXPECT_EQ(test, with->frame[i], without->frame[i]);
+}
+#endif
+
+#ifdef CONFIG_DYNAMIC_FTRACE
+static struct traces *ftrace_traces;
+
+static void notrace ftrace_callback(unsigned long ip, unsigned long parent_ip,
+				    struct ftrace_ops *ops, struct ftrace_regs *regs)
+{
+	take(ftrace_traces);
+}
+
+static struct ftrace_ops ftrace_ops = {
+	.func = ftrace_callback,
+};
+
+noinline void scs_test_traced(struct traces *t);
+noinline void scs_test_traced(struct traces *t)
+{
+	take(t);
+	barrier();
+}
+
+/* The callback's caller is assembly; the traced function is not affected. */
+static void ftrace_test(struct kunit *test)
+{
+	struct traces *t = traces_alloc(test);
+	struct traces *inner = traces_alloc(test);
+	char name[] = "scs_test_traced";
+
+	ftrace_traces = t;
+	KUNIT_ASSERT_EQ(test, ftrace_set_filter(&ftrace_ops, name, strlen(name), 1), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_function(&ftrace_ops), 0);
+	scs_test_traced(inner);
+	unregister_ftrace_function(&ftrace_ops);
 	KUNIT_EXPECT_EQ(test, t->nr_scs, -SCS_FALLBACK_NO_PUSH);
-
-	/* And from the SCS again once the probe is gone. */
-	probed(t);
-	expect_equal(test, t);
+	expect_equal(test, inner);
 }
 #endif
 
@@ -695,8 +801,14 @@ static struct kunit_case unwinder_cases[] = {
 	KUNIT_CASE(hardirq_test),
 	KUNIT_CASE(softirq_test),
 	KUNIT_CASE(ksoftirqd_test),
+#ifdef CONFIG_PERF_EVENTS
+	KUNIT_CASE(overflow_test),
+#endif
 #ifdef CONFIG_KRETPROBES
 	KUNIT_CASE(kretprobe_test),
+#endif
+#ifdef CONFIG_DYNAMIC_FTRACE
+	KUNIT_CASE(ftrace_test),
 #endif
 	KUNIT_CASE(kprobe_test),
 	KUNIT_CASE(format_test),
