@@ -7,6 +7,7 @@
 #include <linux/debugfs.h>
 #include <linux/export.h>
 #include <linux/init.h>
+#include <linux/irqflags.h>
 #include <linux/kprobes.h>
 #include <linux/percpu.h>
 #include <linux/printk.h>
@@ -16,33 +17,27 @@
 #include "unwinder.h"
 
 DEFINE_STATIC_KEY_TRUE(kasan_unwinder_scs);
-#if IS_ENABLED(CONFIG_KASAN_SCS_KUNIT_TEST)
-EXPORT_SYMBOL_GPL(kasan_unwinder_scs);
-#endif
-
 DEFINE_STATIC_KEY_FALSE(kasan_unwinder_verify);
-#if IS_ENABLED(CONFIG_KASAN_SCS_KUNIT_TEST)
-EXPORT_SYMBOL_GPL(kasan_unwinder_verify);
-#endif
 
 /* How many differences verify mode prints before it only counts them. */
 #define VERIFY_MAX_REPORTS	8
 
 /*
- * Counters of this CPU: traces from the SCS at index 0, fallbacks at the index
- * of their enum scs_fallback, then verify mode's.
+ * Counters of this CPU: traces that were judged at index 0, fallbacks at the
+ * index of their enum scs_fallback, then verify mode's.
  */
 enum {
-	COUNT_SCS,
+	COUNT_JUDGED,
 	COUNT_EQUAL = SCS_NR_FALLBACKS,
 	COUNT_DIFFERENT,
 	NR_COUNTS,
 };
 
 static DEFINE_PER_CPU(unsigned long [NR_COUNTS], unwinder_counts);
+DEFINE_PER_CPU(atomic64_t, kasan_memo_hits);
 
 static const char * const count_names[NR_COUNTS] = {
-	[COUNT_SCS]			= "scs",
+	[COUNT_JUDGED]			= "judged",
 	[SCS_FALLBACK_OFF]		= "fallback_off",
 	[SCS_FALLBACK_FOREIGN]		= "fallback_foreign",
 	[SCS_FALLBACK_SPLICE]		= "fallback_splice",
@@ -54,35 +49,11 @@ static const char * const count_names[NR_COUNTS] = {
 	[COUNT_DIFFERENT]		= "verify_different",
 };
 
-/**
- * kasan_scs_trace - take the current stack trace from the SCS and count it
- * @top: the calling function's scs_stack_pointer()
- * @ret: the calling function's __builtin_return_address(0)
- * @self: the trace's first entry, an address in the calling function
- * @entries: where to store the trace, newest entry first
- * @size: number of entries that fit, at least two
- *
- * Context: Any.
- * Return: Number of entries stored, or 0 if frame records must be walked.
- */
-unsigned int __kprobes
-kasan_scs_trace(const unsigned long *top, unsigned long ret, unsigned long self,
-		unsigned long *entries, unsigned int size)
+/* Frame records, without the caller's callee: the trace begins in the caller. */
+static __always_inline unsigned int frame_trace(unsigned long *entries)
 {
-	int nr = scs_unwind(top, ret, entries + 1, size - 1);
-
-	if (unlikely(nr < 0)) {
-		this_cpu_inc(unwinder_counts[-nr]);
-		return 0;
-	}
-	this_cpu_inc(unwinder_counts[COUNT_SCS]);
-	entries[0] = self;
-	return nr + 1;
+	return stack_trace_save(entries, KASAN_STACK_DEPTH, 1);
 }
-
-#if IS_ENABLED(CONFIG_KASAN_SCS_KUNIT_TEST)
-EXPORT_SYMBOL_GPL(kasan_scs_trace);
-#endif
 
 #ifdef CONFIG_KASAN_SCS_VERIFY
 static void print_trace(const char *source, const unsigned long *entries,
@@ -96,30 +67,39 @@ static void print_trace(const char *source, const unsigned long *entries,
 }
 
 /**
- * kasan_unwinder_compare - compare a trace from the SCS with frame records'
+ * kasan_same_trace - is a trace from the SCS that of frame records?
  * @scs: the trace from the SCS
- * @nr_scs: its number of entries, at least two
- * @frame: the trace of the frame-record unwinder, taken in the same function
+ * @nr_scs: its number of entries
+ * @frame: the trace from frame records, filtered
  * @nr_frame: its number of entries
  *
  * Both first entries lie in the function that took the traces, at different
  * addresses.  Everything behind them has to be equal.
  *
- * Context: Any.  Prints the first differences, deferred.
+ * Context: Any.
+ * Return: true if they are the same.
  */
-void __kprobes
-kasan_unwinder_compare(const unsigned long *scs, unsigned int nr_scs,
-		       unsigned long *frame, unsigned int nr_frame)
+bool __kprobes kasan_same_trace(const unsigned long *scs, unsigned int nr_scs,
+				const unsigned long *frame, unsigned int nr_frame)
+{
+	return nr_scs == nr_frame && nr_scs > 1 &&
+	       !memcmp(scs + 1, frame + 1, (nr_scs - 1) * sizeof(*scs));
+}
+
+#ifdef CONFIG_KASAN_SCS_TESTS
+EXPORT_SYMBOL_GPL(kasan_same_trace);
+#endif
+
+/* Take the trace of frame records as well, compare, count, print. */
+static __always_inline void compare(const unsigned long *scs, unsigned int nr_scs)
 {
 	static atomic_t reports = ATOMIC_INIT(0);
-	unsigned int i;
+	unsigned long frame[KASAN_STACK_DEPTH];
+	unsigned int nr_frame;
+	unsigned long flags;
 
-	nr_frame = filter_irq_stacks(frame, nr_frame);
-	for (i = 1; i < nr_scs && i < nr_frame; i++) {
-		if (scs[i] != frame[i])
-			break;
-	}
-	if (i == nr_scs && i == nr_frame) {
+	nr_frame = filter_irq_stacks(frame, frame_trace(frame));
+	if (kasan_same_trace(scs, nr_scs, frame, nr_frame)) {
 		this_cpu_inc(unwinder_counts[COUNT_EQUAL]);
 		return;
 	}
@@ -128,17 +108,112 @@ kasan_unwinder_compare(const unsigned long *scs, unsigned int nr_scs,
 	if (atomic_inc_return(&reports) > VERIFY_MAX_REPORTS)
 		return;
 	/* The caller may hold any lock, the console's included. */
+	local_irq_save(flags);
 	printk_deferred_enter();
-	pr_err("stack traces differ at entry %u\n", i);
+	pr_err("stack traces differ\n");
 	print_trace("shadow call stack", scs, nr_scs);
 	print_trace("frame records", frame, nr_frame);
 	printk_deferred_exit();
+	local_irq_restore(flags);
+}
+#else
+static __always_inline void compare(const unsigned long *scs, unsigned int nr_scs)
+{
+}
+#endif /* CONFIG_KASAN_SCS_VERIFY */
+
+/**
+ * kasan_verify_save - compare a record that the memo found with frame records
+ * @handle: the record's handle
+ *
+ * Context: Any, in a function called by kasan_save_stack().
+ */
+noinline void __kprobes kasan_verify_save(depot_stack_handle_t handle)
+{
+	unsigned long *entries;
+	unsigned int nr = stack_depot_fetch(handle, &entries);
+
+	compare(entries, nr);
 }
 
-#if IS_ENABLED(CONFIG_KASAN_SCS_KUNIT_TEST)
-EXPORT_SYMBOL_GPL(kasan_unwinder_compare);
+/**
+ * kasan_scs_save - save a stack trace that the memo does not have
+ * @top: the calling function's scs_stack_pointer()
+ * @ret: the calling function's __builtin_return_address(0)
+ * @self: the trace's first entry, an address in the calling function
+ * @gfp: for memory that the depot may need
+ * @flags: for the depot
+ *
+ * Context: Any that the depot allows with @flags.
+ * Return: Handle of the trace's record, 0 if it could not be stored.
+ */
+noinline depot_stack_handle_t __kprobes
+kasan_scs_save(const unsigned long *top, unsigned long ret, unsigned long self,
+	       gfp_t gfp, kasan_depot_flags_t flags)
+{
+	/* Clearing it would cost more than judging an SCS. */
+	unsigned long entries[KASAN_STACK_DEPTH] __uninitialized;
+	depot_stack_handle_t handle;
+	bool lasting;
+	int nr;
+
+	nr = scs_unwind(top, ret, entries + 1, ARRAY_SIZE(entries) - 1, &lasting);
+	if (unlikely(nr < 0)) {
+		this_cpu_inc(unwinder_counts[-nr]);
+		nr = frame_trace(entries);
+		if (nr)
+			entries[0] = self;
+		return kasan_depot_store(entries, nr, gfp, flags);
+	}
+
+	this_cpu_inc(unwinder_counts[COUNT_JUDGED]);
+	entries[0] = self;
+	nr++;
+	if (static_branch_unlikely(&kasan_unwinder_verify))
+		compare(entries, nr);
+	handle = kasan_depot_store(entries, nr, gfp, flags);
+	if (handle && lasting && !kasan_depot_evicts(flags))
+		kasan_memo_keep(top, handle, nr);
+	return handle;
+}
+
+/**
+ * kasan_frame_save - save a stack trace from frame records
+ * @gfp: for memory that the depot may need
+ * @flags: for the depot
+ *
+ * The trace begins in the calling function.
+ *
+ * Context: Any that the depot allows with @flags.
+ * Return: Handle of the trace's record, 0 if it could not be stored.
+ */
+noinline depot_stack_handle_t __kprobes
+kasan_frame_save(gfp_t gfp, kasan_depot_flags_t flags)
+{
+	unsigned long entries[KASAN_STACK_DEPTH];
+	unsigned int nr;
+
+	nr = frame_trace(entries);
+	return kasan_depot_store(entries, nr, gfp, flags);
+}
+
+#ifdef CONFIG_KASAN_SCS_TESTS
+EXPORT_SYMBOL_GPL(kasan_frame_save);
 #endif
-#endif /* CONFIG_KASAN_SCS_VERIFY */
+
+#ifdef CONFIG_KASAN_SCS_TESTS
+/**
+ * kasan_test_save_stack - kasan_save_stack() for tests
+ *
+ * Context: Task.
+ * Return: Handle of the trace's record, whose first entry lies in here.
+ */
+noinline depot_stack_handle_t kasan_test_save_stack(void)
+{
+	return kasan_depot_save(GFP_KERNEL, KASAN_DEPOT_CAN_ALLOC);
+}
+EXPORT_SYMBOL_GPL(kasan_test_save_stack);
+#endif
 
 /* kasan.unwinder=scs|frame|verify */
 static int __init early_kasan_unwinder(char *arg)
@@ -181,8 +256,19 @@ static unsigned long sum_count(unsigned int index)
 	return sum;
 }
 
+static unsigned long sum_memo_hits(void)
+{
+	unsigned long sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += atomic64_read(&per_cpu(kasan_memo_hits, cpu));
+	return sum;
+}
+
 static int stats_show(struct seq_file *seq, void *v)
 {
+	unsigned long memo = sum_memo_hits(), scs = memo + sum_count(COUNT_JUDGED);
 	unsigned long fallback = 0;
 	unsigned int i;
 
@@ -190,8 +276,10 @@ static int stats_show(struct seq_file *seq, void *v)
 		fallback += sum_count(i);
 
 	seq_printf(seq, "unwinder: %s\n", unwinder_name());
-	seq_printf(seq, "saved: %lu\n", sum_count(COUNT_SCS) + fallback);
+	seq_printf(seq, "saved: %lu\n", scs + fallback);
+	seq_printf(seq, "scs: %lu\n", scs);
 	seq_printf(seq, "fallback: %lu\n", fallback);
+	seq_printf(seq, "memo: %lu\n", memo);
 	for (i = 0; i < NR_COUNTS; i++)
 		seq_printf(seq, "%s: %lu\n", count_names[i], sum_count(i));
 	return 0;

@@ -9,22 +9,34 @@
 #include <linux/compiler.h>
 #include <linux/stacktrace.h>
 
+#include "depot.h"
+#include "kasan.h"
+
 #ifdef CONFIG_KASAN_SCS_UNWINDER
 
+#include <linux/atomic.h>
 #include <linux/jump_label.h>
+#include <linux/percpu.h>
 
 #include <asm/scs_unwind.h>
 
-#include "kasan.h"
+#include "memo.h"
 
 DECLARE_STATIC_KEY_TRUE(kasan_unwinder_scs);
 DECLARE_STATIC_KEY_FALSE(kasan_unwinder_verify);
+DECLARE_PER_CPU(atomic64_t, kasan_memo_hits);
 
-unsigned int kasan_scs_trace(const unsigned long *top, unsigned long ret,
-			     unsigned long self, unsigned long *entries,
-			     unsigned int size);
-void kasan_unwinder_compare(const unsigned long *scs, unsigned int nr_scs,
-			    unsigned long *frame, unsigned int nr_frame);
+depot_stack_handle_t kasan_scs_save(const unsigned long *top, unsigned long ret,
+				    unsigned long self, gfp_t gfp,
+				    kasan_depot_flags_t flags);
+depot_stack_handle_t kasan_frame_save(gfp_t gfp, kasan_depot_flags_t flags);
+void kasan_verify_save(depot_stack_handle_t handle);
+bool kasan_same_trace(const unsigned long *scs, unsigned int nr_scs,
+		      const unsigned long *frame, unsigned int nr_frame);
+
+#ifdef CONFIG_KASAN_SCS_TESTS
+depot_stack_handle_t kasan_test_save_stack(void);
+#endif
 
 /*
  * An address in the function that this is inlined into.  Traces of both
@@ -38,66 +50,60 @@ static __always_inline unsigned long kasan_this_address(void)
 	return addr;
 }
 
-/*
- * Compare a trace from the SCS with that of the frame-record unwinder, taken
- * here so that it has the same number of entries.
- */
-static __always_inline void kasan_verify_trace(const unsigned long *entries,
-					       unsigned int nr)
-{
-#ifdef CONFIG_KASAN_SCS_VERIFY
-	if (static_branch_unlikely(&kasan_unwinder_verify)) {
-		unsigned long frame[KASAN_STACK_DEPTH];
-		unsigned int nr_frame;
-
-		nr_frame = stack_trace_save(frame, ARRAY_SIZE(frame), 0);
-		kasan_unwinder_compare(entries, nr, frame, nr_frame);
-	}
-#endif
-}
-
 /**
- * kasan_stack_trace - take the current stack trace
- * @entries: where to store it, newest entry first; the first entry lies in the
- *	     function that this is inlined into
- * @size: number of entries that fit, at least two
+ * kasan_depot_save - save the current stack trace in the stack depot
+ * @gfp: for memory that the depot may need
+ * @flags: for the depot
  *
- * Traces from the SCS end at the first irqentry or softirqentry function, where
- * the stack depot cuts traces anyway.
+ * The trace's first entry lies in the function that this is inlined into.
  *
- * Context: Any.
- * Return: Number of entries stored.
+ * Context: Any that the depot allows with @flags.
+ * Return: Handle of the trace's record, 0 if it could not be stored.
  */
-static __always_inline unsigned int kasan_stack_trace(unsigned long *entries,
-						      unsigned int size)
+static __always_inline depot_stack_handle_t
+kasan_depot_save(gfp_t gfp, kasan_depot_flags_t flags)
 {
+	depot_stack_handle_t handle;
+	const unsigned long *top;
 	unsigned long self;
-	unsigned int nr;
 
-	if (!static_branch_likely(&kasan_unwinder_scs))
-		return stack_trace_save(entries, size, 0);
-
-	self = kasan_this_address();
-	nr = kasan_scs_trace(scs_stack_pointer(),
-			     (unsigned long)__builtin_return_address(0),
-			     self, entries, size);
-	if (likely(nr)) {
-		kasan_verify_trace(entries, nr);
-		return nr;
+	if (!static_branch_likely(&kasan_unwinder_scs)) {
+		handle = kasan_frame_save(gfp, flags);
+		goto no_tail_call;
 	}
 
-	nr = stack_trace_save(entries, size, 0);
-	if (nr)
-		entries[0] = self;
-	return nr;
+	top = scs_stack_pointer();
+	self = kasan_this_address();
+	if (likely(!kasan_depot_evicts(flags))) {
+		struct stack_record *record = kasan_memo_find(top, self);
+
+		if (likely(record)) {
+			handle = record->handle.handle;
+			/* Which CPU's it is does not matter, only the sum. */
+			atomic64_inc(raw_cpu_ptr(&kasan_memo_hits));
+			if (static_branch_unlikely(&kasan_unwinder_verify))
+				kasan_verify_save(handle);
+			return handle;
+		}
+	}
+	handle = kasan_scs_save(top, (unsigned long)__builtin_return_address(0),
+				self, gfp, flags);
+no_tail_call:
+	/* The trace begins here, so this function has to be on the stack. */
+	barrier();
+	return handle;
 }
 
 #else /* CONFIG_KASAN_SCS_UNWINDER */
 
-static __always_inline unsigned int kasan_stack_trace(unsigned long *entries,
-						      unsigned int size)
+static __always_inline depot_stack_handle_t
+kasan_depot_save(gfp_t gfp, kasan_depot_flags_t flags)
 {
-	return stack_trace_save(entries, size, 0);
+	unsigned long entries[KASAN_STACK_DEPTH];
+	unsigned int nr;
+
+	nr = stack_trace_save(entries, ARRAY_SIZE(entries), 0);
+	return kasan_depot_store(entries, nr, gfp, flags);
 }
 
 #endif /* CONFIG_KASAN_SCS_UNWINDER */

@@ -38,9 +38,10 @@
 struct traces {
 	/* From the SCS: number of entries or a negated enum scs_fallback. */
 	int nr_scs;
+	bool lasting;
 	unsigned long scs[DEPTH];
 	/*
-	 * Frame records; the first entry lies in take() itself.  Of nr_raw
+	 * Frame records; the first entry lies in scs_test_take() itself.  Of nr_raw
 	 * entries nr_frame are left when interrupted code is filtered out.
 	 */
 	unsigned int nr_frame;
@@ -52,14 +53,15 @@ struct traces {
 };
 
 /* Never instrumented itself, as kasan_save_stack() is not. */
-static noinline notrace void take(struct traces *t)
+noinline notrace void scs_test_take(struct traces *t);
+noinline notrace void scs_test_take(struct traces *t)
 {
 	t->in_nmi = in_nmi();
 	t->in_hardirq = in_hardirq();
 	t->in_softirq = in_serving_softirq();
 	t->nr_scs = scs_unwind(scs_stack_pointer(),
 			       (unsigned long)__builtin_return_address(0),
-			       t->scs, DEPTH - 1);
+			       t->scs, DEPTH - 1, &t->lasting);
 	t->nr_raw = stack_trace_save(t->frame, DEPTH, 0);
 	t->nr_frame = filter_irq_stacks(t->frame, t->nr_raw);
 }
@@ -77,7 +79,22 @@ static void expect_equal(struct kunit *test, struct traces *t)
 				    (void *)t->frame[i + 1]);
 }
 
-/* Both sources see the same number of entries beginning with @ret. */
+/* The address in a trace that lies in the function of this name. */
+static unsigned long find_entry(struct kunit *test, struct traces *t, const char *name)
+{
+	char *symbol = kunit_kzalloc(test, KSYM_SYMBOL_LEN, GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, symbol);
+	for (i = 0; i < t->nr_raw; i++) {
+		sprint_symbol_no_offset(symbol, t->frame[i]);
+		if (!strcmp(symbol, name))
+			return t->frame[i];
+	}
+	KUNIT_FAIL(test, "no %s in the trace", name);
+	return 0;
+}
+
 static struct traces *traces_alloc(struct kunit *test)
 {
 	struct traces *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
@@ -90,7 +107,7 @@ static void task_test(struct kunit *test)
 {
 	struct traces *t = traces_alloc(test);
 
-	take(t);
+	scs_test_take(t);
 	expect_equal(test, t);
 }
 
@@ -100,7 +117,7 @@ static noinline notrace int recurse(struct traces *t, int depth)
 	int ret;
 
 	if (!depth) {
-		take(t);
+		scs_test_take(t);
 		return 0;
 	}
 	ret = recurse(t, depth - 1);
@@ -120,7 +137,7 @@ static void deep_test(struct kunit *test)
 
 static int take_in_kthread(void *t)
 {
-	take(t);
+	scs_test_take(t);
 	/* Wait to be stopped, so that the stop finds a living thread. */
 	set_current_state(TASK_INTERRUPTIBLE);
 	while (!kthread_should_stop()) {
@@ -165,7 +182,7 @@ static void take_in_work(struct work_struct *work)
 {
 	struct traces_work *w = container_of(work, struct traces_work, work);
 
-	take(&w->t);
+	scs_test_take(&w->t);
 	complete(&w->done);
 }
 
@@ -184,7 +201,7 @@ static void take_in_irq_work(struct irq_work *work)
 {
 	struct traces_work *w = container_of(work, struct traces_work, irq_work);
 
-	take(&w->t);
+	scs_test_take(&w->t);
 	complete(&w->done);
 }
 
@@ -209,7 +226,7 @@ static void take_in_tasklet(struct tasklet_struct *tasklet)
 {
 	struct traces_work *w = container_of(tasklet, struct traces_work, tasklet);
 
-	take(&w->t);
+	scs_test_take(&w->t);
 	complete(&w->done);
 }
 
@@ -225,6 +242,7 @@ static void softirq_test(struct kunit *test)
 	wait_for_completion(&w->done);
 	tasklet_kill(&w->tasklet);
 	KUNIT_EXPECT_TRUE(test, w->t.in_softirq);
+	find_entry(test, &w->t, "call_on_irq_stack");
 	expect_equal(test, &w->t);
 }
 
@@ -238,6 +256,7 @@ static void ksoftirqd_test(struct kunit *test)
 	wait_for_completion(&w->done);
 	tasklet_kill(&w->tasklet);
 	KUNIT_EXPECT_TRUE(test, w->t.in_softirq);
+	find_entry(test, &w->t, "run_ksoftirqd");
 	expect_equal(test, &w->t);
 }
 
@@ -248,7 +267,7 @@ static void take_in_overflow(struct perf_event *event, struct perf_sample_data *
 			     struct pt_regs *regs)
 {
 	if (!perf_traces->nr_frame)
-		take(perf_traces);
+		scs_test_take(perf_traces);
 }
 
 /* A pseudo-NMI with irqchip.gicv3_pseudo_nmi=1, else a hard interrupt. */
@@ -285,18 +304,18 @@ static void overflow_test(struct kunit *test)
 
 static noinline void probed(struct traces *t)
 {
-	take(t);
+	scs_test_take(t);
 	/* Not a tail call. */
 	barrier();
 }
 
+#ifdef CONFIG_KRETPROBES
 static noinline void probed_too(struct traces *t)
 {
 	probed(t);
 	barrier();
 }
 
-#ifdef CONFIG_KRETPROBES
 static int kretprobe_handler(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	return 0;
@@ -318,17 +337,19 @@ static void kretprobe_test(struct kunit *test)
 		},
 	};
 	unsigned int i;
+	int err = 0;
 
 	for (i = 0; i < 2; i++) {
 		if (i == 1) {
 			KUNIT_ASSERT_EQ(test, register_kretprobe(&probes[0]), 0);
-			KUNIT_ASSERT_EQ(test, register_kretprobe(&probes[1]), 0);
+			err = register_kretprobe(&probes[1]);
 		}
 		/* Both calls have to be made from one place. */
 		OPTIMIZER_HIDE_VAR(i);
 		probed_too(i ? with : without);
 	}
 	unregister_kretprobe(&probes[0]);
+	KUNIT_ASSERT_EQ(test, err, 0);
 	unregister_kretprobe(&probes[1]);
 
 	expect_equal(test, without);
@@ -345,7 +366,7 @@ static struct traces *ftrace_traces;
 static void notrace ftrace_callback(unsigned long ip, unsigned long parent_ip,
 				    struct ftrace_ops *ops, struct ftrace_regs *regs)
 {
-	take(ftrace_traces);
+	scs_test_take(ftrace_traces);
 }
 
 static struct ftrace_ops ftrace_ops = {
@@ -355,7 +376,7 @@ static struct ftrace_ops ftrace_ops = {
 noinline void scs_test_traced(struct traces *t);
 noinline void scs_test_traced(struct traces *t)
 {
-	take(t);
+	scs_test_take(t);
 	barrier();
 }
 
@@ -376,11 +397,12 @@ static void ftrace_test(struct kunit *test)
 }
 #endif
 
+#ifdef CONFIG_KPROBES
 static struct traces *kprobe_traces;
 
 static int kprobe_handler(struct kprobe *p, struct pt_regs *regs)
 {
-	take(kprobe_traces);
+	scs_test_take(kprobe_traces);
 	return 0;
 }
 
@@ -401,41 +423,110 @@ static void kprobe_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->nr_scs, -SCS_FALLBACK_EXCEPTION);
 	expect_equal(test, inner);
 }
+#endif
 
 /*
- * kasan_save_stack()'s way to the depot: both sources share one record, and
- * the trace begins in the function that saves it.
+ * The way of kasan_save_stack() to the depot: whether the memo has the trace or
+ * not, one place has one record, and the trace begins in the saving function.
  */
-static noinline notrace unsigned int save(unsigned long *entries)
+static noinline notrace void save(struct traces *t, depot_stack_handle_t *handle)
 {
-	return kasan_stack_trace(entries, DEPTH);
+	scs_test_take(t);
+	*handle = kasan_test_save_stack();
+}
+
+/* The record of @handle is the trace that frame records gave in save(). */
+static void expect_record(struct kunit *test, struct traces *t,
+			  depot_stack_handle_t handle)
+{
+	unsigned long *entries;
+	unsigned int nr, i;
+
+	KUNIT_ASSERT_NE(test, handle, 0U);
+	nr = stack_depot_fetch(handle, &entries);
+	KUNIT_ASSERT_EQ(test, nr, t->nr_frame);
+	KUNIT_EXPECT_GT(test, entries[0], (unsigned long)kasan_test_save_stack);
+	KUNIT_EXPECT_LT(test, entries[0], (unsigned long)kasan_test_save_stack + 1024);
+	/* Two calls in save(), at different addresses. */
+	KUNIT_EXPECT_LT(test, entries[1] - t->frame[1], 64UL);
+	for (i = 2; i < nr; i++)
+		KUNIT_EXPECT_EQ(test, entries[i], t->frame[i]);
+}
+
+static noinline notrace int save_deep(struct traces *t, depot_stack_handle_t *handle,
+				      int depth)
+{
+	int ret = 0;
+
+	if (depth)
+		ret = save_deep(t, handle, depth - 1);
+	else
+		save(t, handle);
+	barrier();
+	return ret + 1;
 }
 
 static void format_test(struct kunit *test)
 {
-	unsigned long *entries = kunit_kzalloc(test, DEPTH * sizeof(long), GFP_KERNEL);
-	unsigned long *again = kunit_kzalloc(test, DEPTH * sizeof(long), GFP_KERNEL);
-	depot_stack_handle_t handle[2];
-	unsigned int nr, i;
+	struct traces *t = traces_alloc(test);
+	depot_stack_handle_t handle[3];
+	unsigned int i;
 
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, entries);
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, again);
-	if (!static_key_enabled(&kasan_unwinder_scs))
-		kunit_skip(test, "kasan.unwinder=frame");
-
-	for (i = 0; i < 2; i++) {
-		unsigned long *e = i ? again : entries;
-
-		/* Both calls have to be made from one place. */
+	for (i = 0; i < ARRAY_SIZE(handle); i++) {
+		/* All calls have to be made from one place. */
 		OPTIMIZER_HIDE_VAR(i);
-		nr = save(e);
-		KUNIT_ASSERT_GT(test, nr, 2U);
-		KUNIT_EXPECT_GT(test, e[0], (unsigned long)save);
-		KUNIT_EXPECT_LT(test, e[0], (unsigned long)save + 1024);
-		handle[i] = stack_depot_save(e, nr, GFP_KERNEL);
+		save(t, &handle[i]);
+		expect_record(test, t, handle[i]);
+		KUNIT_EXPECT_EQ(test, handle[i], handle[0]);
 	}
-	KUNIT_EXPECT_NE(test, handle[0], 0U);
-	KUNIT_EXPECT_EQ(test, handle[0], handle[1]);
+}
+
+/*
+ * Stacks of all depths, of which each finds another one's record in the memo:
+ * shorter ones, longer ones, full ones.
+ */
+static void memo_test(struct kunit *test)
+{
+	struct traces *t = traces_alloc(test);
+	depot_stack_handle_t handle, again;
+	int depth, other;
+
+	for (other = 0; other < DEPTH + 4; other += 3) {
+		save_deep(t, &handle, other);
+		for (depth = 0; depth < DEPTH + 4; depth++) {
+			kasan_test_fill_memo(handle);
+			save_deep(t, &again, depth);
+			expect_record(test, t, again);
+			/* And with what this has put into the memo. */
+			save_deep(t, &again, depth);
+			expect_record(test, t, again);
+		}
+	}
+}
+
+/* What verify mode rests on. */
+static void same_trace_test(struct kunit *test)
+{
+	unsigned long scs[DEPTH], frame[DEPTH];
+	unsigned int i;
+
+	for (i = 0; i < DEPTH; i++) {
+		scs[i] = i;
+		frame[i] = i;
+	}
+	frame[0]++;
+	KUNIT_EXPECT_TRUE(test, kasan_same_trace(scs, DEPTH, frame, DEPTH));
+	KUNIT_EXPECT_TRUE(test, kasan_same_trace(scs, 2, frame, 2));
+	KUNIT_EXPECT_FALSE(test, kasan_same_trace(scs, DEPTH - 1, frame, DEPTH));
+	KUNIT_EXPECT_FALSE(test, kasan_same_trace(scs, DEPTH, frame, DEPTH - 1));
+	KUNIT_EXPECT_FALSE(test, kasan_same_trace(scs, 1, frame, 1));
+	KUNIT_EXPECT_FALSE(test, kasan_same_trace(scs, 0, frame, 0));
+	for (i = 1; i < DEPTH; i++) {
+		frame[i]++;
+		KUNIT_EXPECT_FALSE(test, kasan_same_trace(scs, DEPTH, frame, DEPTH));
+		KUNIT_EXPECT_EQ(test, kasan_same_trace(scs, i, frame, i), i > 1);
+		frame[i]--;
+	}
 }
 
 /*
@@ -452,7 +543,9 @@ struct window {
 
 static int judge(struct window *w, const unsigned long *top)
 {
-	return scs_judge(top, w->base, w->ret, w->entries, DEPTH - 1);
+	bool lasting;
+
+	return scs_judge(top, w->base, w->ret, w->entries, DEPTH - 1, &lasting);
 }
 
 static struct window *window_alloc(struct kunit *test)
@@ -464,7 +557,7 @@ static struct window *window_alloc(struct kunit *test)
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, w);
 	w->base = kunit_kzalloc(test, SCS_SIZE, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, w->base);
-	take(t);
+	scs_test_take(t);
 	KUNIT_ASSERT_GT(test, t->nr_scs, 3);
 	w->nr = t->nr_scs;
 	w->ret = t->scs[0];
@@ -516,12 +609,13 @@ static void foreign_test(struct kunit *test)
 {
 	struct window *w = window_alloc(test);
 	unsigned long *top = w->base + w->nr;
+	bool lasting;
 
-	KUNIT_EXPECT_EQ(test, scs_unwind(NULL, w->ret, w->entries, DEPTH - 1),
+	KUNIT_EXPECT_EQ(test, scs_unwind(NULL, w->ret, w->entries, DEPTH - 1, &lasting),
 			-SCS_FALLBACK_FOREIGN);
-	KUNIT_EXPECT_EQ(test, scs_unwind(top, w->ret, w->entries, DEPTH - 1),
+	KUNIT_EXPECT_EQ(test, scs_unwind(top, w->ret, w->entries, DEPTH - 1, &lasting),
 			-SCS_FALLBACK_FOREIGN);
-	KUNIT_EXPECT_EQ(test, scs_unwind((void *)-8UL, w->ret, w->entries, DEPTH - 1),
+	KUNIT_EXPECT_EQ(test, scs_unwind((void *)-8UL, w->ret, w->entries, DEPTH - 1, &lasting),
 			-SCS_FALLBACK_FOREIGN);
 }
 
@@ -538,22 +632,6 @@ static void bottom_test(struct kunit *test)
 	w->base = base;
 	base[1] = base[0];
 	KUNIT_EXPECT_EQ(test, judge(w, top), -SCS_FALLBACK_BOTTOM);
-}
-
-/* The address in a trace that lies in the function of this name. */
-static unsigned long find_entry(struct kunit *test, struct traces *t, const char *name)
-{
-	char *symbol = kunit_kzalloc(test, KSYM_SYMBOL_LEN, GFP_KERNEL);
-	unsigned int i;
-
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, symbol);
-	for (i = 0; i < t->nr_raw; i++) {
-		sprint_symbol_no_offset(symbol, t->frame[i]);
-		if (!strcmp(symbol, name))
-			return t->frame[i];
-	}
-	KUNIT_FAIL(test, "no %s in the trace", name);
-	return 0;
 }
 
 /* Words of the kernel's assembly that no task's SCS starts with. */
@@ -589,7 +667,7 @@ static void impure_test(struct kunit *test)
 		/* In text, but misaligned. */
 		{ w->ret + 1, -SCS_FALLBACK_NOT_TEXT },
 		/* In text, but not behind a call. */
-		{ (unsigned long)take + 4, -SCS_FALLBACK_NO_PUSH },
+		{ (unsigned long)scs_test_take + 4, -SCS_FALLBACK_NO_PUSH },
 	};
 	unsigned int i, slot;
 
@@ -618,7 +696,7 @@ static void impure_test(struct kunit *test)
 static unsigned long fuzz_word(struct rnd_state *rnd, struct window *w)
 {
 	u32 r = prandom_u32_state(rnd);
-	unsigned long text = (unsigned long)kfree, self = (unsigned long)take;
+	unsigned long text = (unsigned long)kfree, self = (unsigned long)scs_test_take;
 
 	switch (r % 12) {
 	case 0:	/* Any text, aligned or not. */
@@ -661,6 +739,7 @@ static void fuzz_test(struct kunit *test)
 	for (round = 0; round < FUZZ_ROUNDS; round++) {
 		u32 r = prandom_u32_state(&rnd);
 		int nr, damage = r % 4;
+		bool lasting;
 
 		/* A window that may lie at any offset of an SCS. */
 		base = mem + SCS_SIZE / sizeof(long);
@@ -676,7 +755,7 @@ static void fuzz_test(struct kunit *test)
 			base = (void *)base + (s32)prandom_u32_state(&rnd) % (s32)SCS_SIZE;
 
 		memset(w->entries, 0, sizeof(w->entries));
-		nr = scs_judge(top, base, w->ret, w->entries, DEPTH - 1);
+		nr = scs_judge(top, base, w->ret, w->entries, DEPTH - 1, &lasting);
 		judged++;
 		if (nr < 0) {
 			KUNIT_ASSERT_GT(test, nr, -SCS_NR_FALLBACKS);
@@ -706,6 +785,7 @@ static void fuzz_test(struct kunit *test)
  */
 asmlinkage void scs_test_calls(void (*fn)(struct traces *t), struct traces *t);
 asm("	.pushsection .text\n"
+	"	.globl scs_test_calls\n"
 	"	.type scs_test_calls, @function\n"
 	"scs_test_calls:\n"
 	"	bti c\n"
@@ -723,7 +803,7 @@ static void assembly_test(struct kunit *test)
 {
 	struct traces *t = traces_alloc(test);
 
-	scs_test_calls(take, t);
+	scs_test_calls(scs_test_take, t);
 	KUNIT_EXPECT_EQ(test, t->nr_scs, -SCS_FALLBACK_NO_PUSH);
 	scs_test_calls(probed, t);
 	KUNIT_EXPECT_EQ(test, t->nr_scs, -SCS_FALLBACK_NO_PUSH);
@@ -741,29 +821,34 @@ asmlinkage void scs_test_pushes(void);
 asmlinkage void scs_test_pushes_late(void);
 asm("	.pushsection .text\n"
 	"	.balign 8\n"
+	"	.globl scs_test_ends_in_call\n"
 	"	.type scs_test_ends_in_call, @function\n"
 	"scs_test_ends_in_call:\n"
 	"	str x30, [x18], #8\n"
-	"	bl take\n"
+	"	bl scs_test_take\n"
+	"	.globl scs_test_trampoline\n"
 	"	.type scs_test_trampoline, @function\n"
 	"scs_test_trampoline:\n"
-	"	bl take\n"
+	"	bl scs_test_take\n"
 	"	ret\n"
+	"	.globl scs_test_ends_in_call_too\n"
 	"	.type scs_test_ends_in_call_too, @function\n"
 	"scs_test_ends_in_call_too:\n"
 	"	str x30, [x18], #8\n"
-	"	bl take\n"
+	"	bl scs_test_take\n"
+	"	.globl scs_test_pushes\n"
 	"	.type scs_test_pushes, @function\n"
 	"scs_test_pushes:\n"
 	"	str x30, [x18], #8\n"
-	"	bl take\n"
+	"	bl scs_test_take\n"
 	"	ldr x30, [x18, #-8]!\n"
 	"	ret\n"
+	"	.globl scs_test_pushes_late\n"
 	"	.type scs_test_pushes_late, @function\n"
 	"scs_test_pushes_late:\n"
-	"	bl take\n"
+	"	bl scs_test_take\n"
 	"	str x30, [x18], #8\n"
-	"	bl take\n"
+	"	bl scs_test_take\n"
 	"	ret\n"
 	"	.popsection\n");
 
@@ -810,8 +895,12 @@ static struct kunit_case unwinder_cases[] = {
 #ifdef CONFIG_DYNAMIC_FTRACE
 	KUNIT_CASE(ftrace_test),
 #endif
+#ifdef CONFIG_KPROBES
 	KUNIT_CASE(kprobe_test),
+#endif
 	KUNIT_CASE(format_test),
+	KUNIT_CASE(memo_test),
+	KUNIT_CASE(same_trace_test),
 	KUNIT_CASE(bounds_test),
 	KUNIT_CASE(splice_test),
 	KUNIT_CASE(foreign_test),
@@ -824,8 +913,19 @@ static struct kunit_case unwinder_cases[] = {
 	{}
 };
 
+static int unwinder_init(struct kunit *test)
+{
+	struct traces *t = traces_alloc(test);
+
+	scs_test_take(t);
+	if (t->nr_scs == -SCS_FALLBACK_OFF)
+		kunit_skip(test, "the shadow call stack is off on this CPU");
+	return 0;
+}
+
 static struct kunit_suite unwinder_suite = {
 	.name = "kasan_unwinder",
+	.init = unwinder_init,
 	.test_cases = unwinder_cases,
 };
 

@@ -4,7 +4,9 @@
  * are, and whether they make the trace that frame records would give.
  *
  * Runs inside KASAN, in any context including NMI.  Takes no lock, allocates
- * nothing and may not be instrumented.
+ * nothing and is not instrumented.  A word that is seen for the first time is
+ * looked up with kallsyms, which is traceable: what a tracer allocates there
+ * ends up here again, on other words.
  */
 #define pr_fmt(fmt) "scs_unwind: " fmt
 
@@ -30,9 +32,6 @@
 /* str x30, [x18], #8: what compilers and the dynamic SCS patcher emit. */
 #define SCS_PUSH_INSN		0xf800865eU
 
-/* Defined in irq.c, which has no header for it. */
-DECLARE_PER_CPU(unsigned long *, irq_shadow_call_stack_ptr);
-
 /*
  * What a word on the SCS is.  Return addresses are multiples of four, so the
  * first four kinds fit into the two low bits of a cached verdict.
@@ -48,6 +47,8 @@ enum scs_word {
 	SCS_WORD_NO_PUSH,
 	/* Not in text.  Never cached. */
 	SCS_WORD_NOT_TEXT,
+	/* Pure, in text that may be freed unannounced.  Never cached. */
+	SCS_WORD_TRANSIENT,
 };
 
 #define SCS_VERDICT_MASK	3UL
@@ -59,27 +60,10 @@ enum scs_word {
  */
 static unsigned long scs_verdicts[1 << SCS_VERDICT_BITS];
 
-/* Words are signed where the compiler signs before it pushes. */
-static __always_inline unsigned long scs_strip(unsigned long word)
-{
-	if (IS_ENABLED(CONFIG_ARM64_PTR_AUTH_KERNEL) &&
-	    !IS_ENABLED(CONFIG_CC_SCS_PUSHES_UNSIGNED))
-		word |= ptrauth_kernel_pac_mask();
-	return word;
-}
-
 static __always_inline bool scs_in_range(unsigned long addr, const char *start,
 					 const char *end)
 {
 	return addr >= (unsigned long)start && addr < (unsigned long)end;
-}
-
-/* The same test as filter_irq_stacks(), on the return address itself. */
-static bool __kprobes scs_in_irqentry(unsigned long addr)
-{
-	return scs_in_range(addr, __irqentry_text_start, __irqentry_text_end) ||
-	       scs_in_range(addr, __softirqentry_text_start,
-			    __softirqentry_text_end);
 }
 
 static bool __kprobes scs_insn(unsigned long addr, u32 *insn)
@@ -176,12 +160,21 @@ static enum scs_word __kprobes scs_judge_word(unsigned long addr)
 	return scs_in_irqentry(addr) ? SCS_WORD_IRQ : SCS_WORD_PURE;
 }
 
-/* Is this text that is freed without its module going away? */
-static bool __kprobes scs_in_module_init(unsigned long addr)
+/*
+ * Is this text of a module that is freed without another notice?  Init text is,
+ * and once a module goes, its asynchronous functions may still run after that
+ * has been announced.
+ */
+static bool __kprobes scs_is_transient(unsigned long addr)
 {
+#ifdef CONFIG_MODULES
 	struct module *mod = __module_text_address(addr);
 
-	return mod && within_module_init(addr, mod);
+	return mod && (mod->state == MODULE_STATE_GOING ||
+		       within_module_init(addr, mod));
+#else
+	return false;
+#endif
 }
 
 static noinline enum scs_word __kprobes
@@ -194,8 +187,9 @@ scs_word_slow(unsigned long addr, unsigned long *slot)
 
 	preempt_disable_notrace();
 	word = scs_judge_word(addr);
-	if (word <= SCS_VERDICT_MASK &&
-	    !scs_in_module_init(addr - AARCH64_INSN_SIZE))
+	if (scs_is_transient(addr - AARCH64_INSN_SIZE))
+		word = word == SCS_WORD_PURE ? SCS_WORD_TRANSIENT : SCS_WORD_NOT_TEXT;
+	if (word <= SCS_VERDICT_MASK)
 		WRITE_ONCE(*slot, addr | word);
 	preempt_enable_notrace();
 
@@ -222,6 +216,8 @@ static __always_inline enum scs_word scs_word(unsigned long addr)
  *	 authentication code
  * @entries: where to store the trace, newest first, beginning with @ret
  * @size: number of entries that fit, at least one
+ * @lasting: set to whether the same words will make the same trace until the
+ *	     next module comes or goes; not set if there is no trace
  *
  * The words are judged from the newest outwards and no further than the trace
  * goes: to the first word in irqentry or softirqentry text, which is where the
@@ -232,7 +228,7 @@ static __always_inline enum scs_word scs_word(unsigned long addr)
  */
 int __kprobes scs_judge(const unsigned long *top, const unsigned long *base,
 			unsigned long ret, unsigned long *entries,
-			unsigned int size)
+			unsigned int size, bool *lasting)
 {
 	unsigned long used = (unsigned long)top - (unsigned long)base;
 	const unsigned long *slot = top;
@@ -246,6 +242,7 @@ int __kprobes scs_judge(const unsigned long *top, const unsigned long *base,
 	if (!used || scs_strip(READ_ONCE_NOCHECK(*(top - 1))) != ret)
 		return -SCS_FALLBACK_SPLICE;
 
+	*lasting = true;
 	while (nr < size) {
 		unsigned long word;
 
@@ -254,6 +251,9 @@ int __kprobes scs_judge(const unsigned long *top, const unsigned long *base,
 		word = scs_strip(READ_ONCE_NOCHECK(*--slot));
 
 		switch (scs_word(word)) {
+		case SCS_WORD_TRANSIENT:
+			*lasting = false;
+			fallthrough;
 		case SCS_WORD_PURE:
 			entries[nr++] = word;
 			break;
@@ -276,27 +276,9 @@ int __kprobes scs_judge(const unsigned long *top, const unsigned long *base,
 	return nr;
 }
 
-#if IS_ENABLED(CONFIG_KASAN_SCS_KUNIT_TEST)
+#ifdef CONFIG_KASAN_SCS_TESTS
 EXPORT_SYMBOL_GPL(scs_judge);
 #endif
-
-/*
- * The base of the SCS that an address lies on, of those that the caller may be
- * running on.  The address decides: a softirq runs on this CPU's IRQ SCS or on
- * a task's, depending on who runs it.  If @top lies on the IRQ SCS then the
- * caller cannot migrate, else it does not matter which CPU's is looked at.
- */
-static __always_inline const unsigned long *scs_base(const unsigned long *top)
-{
-	const void *base = task_scs(current);
-
-	if ((unsigned long)top - (unsigned long)base < SCS_SIZE)
-		return base;
-	base = raw_cpu_read(irq_shadow_call_stack_ptr);
-	if (base && (unsigned long)top - (unsigned long)base < SCS_SIZE)
-		return base;
-	return NULL;
-}
 
 /**
  * scs_unwind - take the current stack trace from the SCS
@@ -304,6 +286,7 @@ static __always_inline const unsigned long *scs_base(const unsigned long *top)
  * @ret: the calling function's __builtin_return_address(0)
  * @entries: where to store the trace, newest first, beginning with @ret
  * @size: number of entries that fit, at least one
+ * @lasting: as for scs_judge()
  *
  * A trace equals, entry by entry, what stack_trace_save() in the calling
  * function stores behind the function's own entry, cut by filter_irq_stacks().
@@ -312,7 +295,7 @@ static __always_inline const unsigned long *scs_base(const unsigned long *top)
  * Return: Number of entries, at least one, or a negated &enum scs_fallback.
  */
 int __kprobes scs_unwind(const unsigned long *top, unsigned long ret,
-			 unsigned long *entries, unsigned int size)
+			 unsigned long *entries, unsigned int size, bool *lasting)
 {
 	const unsigned long *base;
 
@@ -323,18 +306,18 @@ int __kprobes scs_unwind(const unsigned long *top, unsigned long ret,
 	base = scs_base(top);
 	if (!base)
 		return -SCS_FALLBACK_FOREIGN;
-	return scs_judge(top, base, ret, entries, size);
+	return scs_judge(top, base, ret, entries, size, lasting);
 }
 
-#if IS_ENABLED(CONFIG_KASAN_SCS_KUNIT_TEST)
+#ifdef CONFIG_KASAN_SCS_TESTS
 EXPORT_SYMBOL_GPL(scs_unwind);
 #endif
 
 #ifdef CONFIG_MODULES
 /*
  * Where a module's text was, other text may come: forget all verdicts before
- * new text runs, and after old text has run for the last time.  Verdicts on a
- * module's init text are not cached, so the end of its init needs nothing.
+ * new text runs, and when text is about to go.  From then on nothing is cached
+ * of it, see scs_is_transient().
  */
 static int scs_module_notify(struct notifier_block *nb, unsigned long state,
 			     void *mod)

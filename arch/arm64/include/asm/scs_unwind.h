@@ -14,7 +14,15 @@
 #define __ASM_SCS_UNWIND_H
 
 #include <linux/compiler.h>
+#include <linux/percpu.h>
+#include <linux/scs.h>
 #include <linux/types.h>
+
+#include <asm/pointer_auth.h>
+#include <asm/sections.h>
+
+/* Defined in irq.c, which has no header for it. */
+DECLARE_PER_CPU(unsigned long *, irq_shadow_call_stack_ptr);
 
 /**
  * enum scs_fallback - why no trace can be taken from the SCS
@@ -63,9 +71,102 @@ static __always_inline const unsigned long *scs_stack_pointer(void)
 	return sp;
 }
 
+/**
+ * scs_base - the base of the SCS that an address lies on
+ * @top: what scs_stack_pointer() returned
+ *
+ * The address decides: a softirq runs on this CPU's IRQ SCS or on a task's,
+ * depending on who runs it.  If @top lies on the IRQ SCS then the caller cannot
+ * migrate, else it does not matter which CPU's is looked at.
+ *
+ * Context: Any.
+ * Return: The oldest word's slot, or NULL if @top lies neither on the current
+ * task's SCS nor on this CPU's IRQ SCS.
+ */
+static __always_inline const unsigned long *scs_base(const unsigned long *top)
+{
+	const void *base = task_scs(current);
+
+	/* A base that is not there yet is NULL, and @top not that small. */
+	if (likely((unsigned long)top - (unsigned long)base < SCS_SIZE))
+		return base;
+	base = raw_cpu_read(irq_shadow_call_stack_ptr);
+	if ((unsigned long)top - (unsigned long)base < SCS_SIZE)
+		return base;
+	return NULL;
+}
+
+/* Words are signed where the compiler signs before it pushes. */
+static __always_inline unsigned long scs_strip(unsigned long word)
+{
+	if (IS_ENABLED(CONFIG_ARM64_PTR_AUTH_KERNEL) &&
+	    !IS_ENABLED(CONFIG_CC_SCS_PUSHES_UNSIGNED))
+		word |= ptrauth_kernel_pac_mask();
+	return word;
+}
+
+/* Words that scs_equal() compares at a time. */
+#define SCS_EQUAL_WORDS		8
+
+/* Loads first and one branch for all: pairs of loads, and a chain of ccmp. */
+static __always_inline bool scs_equal_block(const unsigned long *top,
+					    const unsigned long *entries)
+{
+	unsigned long a = scs_strip(top[-1]), b = scs_strip(top[-2]);
+	unsigned long c = scs_strip(top[-3]), d = scs_strip(top[-4]);
+	unsigned long e = scs_strip(top[-5]), f = scs_strip(top[-6]);
+	unsigned long g = scs_strip(top[-7]), h = scs_strip(top[-8]);
+	unsigned long s = entries[0], t = entries[1], u = entries[2], v = entries[3];
+	unsigned long w = entries[4], x = entries[5], y = entries[6], z = entries[7];
+
+	bool equal = (a == s) & (b == t) & (c == u) & (d == v) &
+		     (e == w) & (f == x) & (g == y) & (h == z);
+
+	/* Else the compiler makes a branch and single loads for each. */
+	OPTIMIZER_HIDE_VAR(equal);
+	return equal;
+}
+
+/**
+ * scs_equal - compare the newest words of an SCS with a stack trace
+ * @top: the slot above the newest word
+ * @entries: the trace, newest entry first
+ * @nr: number of words to compare, at least SCS_EQUAL_WORDS; the caller vouches
+ *	that both have as many
+ *
+ * The words below @top change only when this context returns, so they are read
+ * without further ado.
+ *
+ * Context: Any, in code that KASAN does not instrument.
+ * Return: true if all are equal.
+ */
+static __always_inline bool scs_equal(const unsigned long *top,
+				      const unsigned long *entries,
+				      unsigned long nr)
+{
+	const unsigned long *last = entries + nr - SCS_EQUAL_WORDS;
+
+	for (; entries < last; entries += SCS_EQUAL_WORDS, top -= SCS_EQUAL_WORDS) {
+		if (!scs_equal_block(top, entries))
+			return false;
+	}
+	/* The last ones again in part, rather than one by one. */
+	return scs_equal_block(top - (last - entries), last);
+}
+
+/* The same test as filter_irq_stacks(), on the return address itself. */
+static __always_inline bool scs_in_irqentry(unsigned long addr)
+{
+	return (addr >= (unsigned long)__irqentry_text_start &&
+		addr < (unsigned long)__irqentry_text_end) ||
+	       (addr >= (unsigned long)__softirqentry_text_start &&
+		addr < (unsigned long)__softirqentry_text_end);
+}
+
 int scs_unwind(const unsigned long *top, unsigned long ret,
-	       unsigned long *entries, unsigned int size);
+	       unsigned long *entries, unsigned int size, bool *lasting);
 int scs_judge(const unsigned long *top, const unsigned long *base,
-	      unsigned long ret, unsigned long *entries, unsigned int size);
+	      unsigned long ret, unsigned long *entries, unsigned int size,
+	      bool *lasting);
 
 #endif /* __ASM_SCS_UNWIND_H */
