@@ -20,6 +20,9 @@ check: setup	## the tests that fit CI; the last line counts them
 check-all: setup	## every test, resumable (takes hours)
 	@tests/run --all
 
+bench-save: setup	## instructions for saving one stack trace, by depth
+	@scripts/bench-save
+
 series: setup	## write the patch series to build/series/KERNEL
 	@scripts/series $(KERNEL)
 
@@ -38,4 +41,4 @@ setup:		## install what is missing (Debian 12)
 clean:		## remove build/, the results; kernels and objects stay in the cache
 	rm -rf build
 
-.PHONY: help run check check-all series apply unapply shell setup clean
+.PHONY: help run check check-all bench-save series apply unapply shell setup clean
