@@ -23,6 +23,9 @@ check-all: setup	## every test, resumable (takes hours)
 bench-save: setup	## instructions for saving one stack trace, by depth
 	@scripts/bench-save
 
+bench-load: setup	## instructions of a boot and of work in the guest, by unwinder
+	@scripts/bench-load
+
 series: setup	## write the patch series to build/series/KERNEL
 	@scripts/series $(KERNEL)
 
@@ -41,4 +44,4 @@ setup:		## install what is missing (Debian 12)
 clean:		## remove build/, the results; kernels and objects stay in the cache
 	rm -rf build
 
-.PHONY: help run check check-all bench-save series apply unapply shell setup clean
+.PHONY: help run check check-all bench-save bench-load series apply unapply shell setup clean

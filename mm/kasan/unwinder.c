@@ -19,6 +19,12 @@
 DEFINE_STATIC_KEY_TRUE(kasan_unwinder_scs);
 DEFINE_STATIC_KEY_FALSE(kasan_unwinder_verify);
 
+#if IS_ENABLED(CONFIG_KASAN_SCS_BENCH)
+/* What the series is measured against: no traces, and a plain copy of the SCS. */
+static DEFINE_STATIC_KEY_FALSE(bench_none);
+static DEFINE_STATIC_KEY_FALSE(bench_copy);
+#endif
+
 /* How many differences verify mode prints before it only counts them. */
 #define VERIFY_MAX_REPORTS	8
 
@@ -193,6 +199,20 @@ kasan_frame_save(gfp_t gfp, kasan_depot_flags_t flags)
 	unsigned long entries[KASAN_STACK_DEPTH];
 	unsigned int nr;
 
+#if IS_ENABLED(CONFIG_KASAN_SCS_BENCH)
+	if (static_branch_unlikely(&bench_none))
+		return 0;
+	if (static_branch_unlikely(&bench_copy)) {
+		bool lasting;
+		int copied;
+
+		copied = scs_unwind(scs_stack_pointer(),
+				    (unsigned long)__builtin_return_address(0),
+				    entries, ARRAY_SIZE(entries), &lasting);
+		if (copied > 0)
+			return kasan_depot_store(entries, copied, gfp, flags);
+	}
+#endif
 	nr = frame_trace(entries);
 	return kasan_depot_store(entries, nr, gfp, flags);
 }
@@ -215,7 +235,26 @@ noinline depot_stack_handle_t kasan_test_save_stack(void)
 EXPORT_SYMBOL_GPL(kasan_test_save_stack);
 #endif
 
-/* kasan.unwinder=scs|frame|verify */
+#if IS_ENABLED(CONFIG_KASAN_SCS_BENCH)
+static bool __init bench_variant(const char *arg)
+{
+	if (!strcmp(arg, "none"))
+		static_branch_enable(&bench_none);
+	else if (!strcmp(arg, "copy"))
+		static_branch_enable(&bench_copy);
+	else
+		return false;
+	static_branch_disable(&kasan_unwinder_scs);
+	return true;
+}
+#else
+static bool __init bench_variant(const char *arg)
+{
+	return false;
+}
+#endif
+
+/* kasan.unwinder=scs|frame, and verify, none and copy where configured. */
 static int __init early_kasan_unwinder(char *arg)
 {
 	if (!arg)
@@ -231,14 +270,23 @@ static int __init early_kasan_unwinder(char *arg)
 		static_branch_enable(&kasan_unwinder_verify);
 		return 0;
 	}
-	pr_err("kasan.unwinder=%s: not one of scs, frame%s\n", arg,
-	       IS_ENABLED(CONFIG_KASAN_SCS_VERIFY) ? ", verify" : "");
+	if (bench_variant(arg))
+		return 0;
+	pr_err("kasan.unwinder=%s: not one of scs, frame%s%s\n", arg,
+	       IS_ENABLED(CONFIG_KASAN_SCS_VERIFY) ? ", verify" : "",
+	       IS_ENABLED(CONFIG_KASAN_SCS_BENCH) ? ", none, copy" : "");
 	return -EINVAL;
 }
 early_param("kasan.unwinder", early_kasan_unwinder);
 
 static const char *unwinder_name(void)
 {
+#if IS_ENABLED(CONFIG_KASAN_SCS_BENCH)
+	if (static_branch_unlikely(&bench_none))
+		return "none";
+	if (static_branch_unlikely(&bench_copy))
+		return "copy";
+#endif
 	if (!static_branch_likely(&kasan_unwinder_scs))
 		return "frame";
 	if (static_branch_unlikely(&kasan_unwinder_verify))
