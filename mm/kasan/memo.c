@@ -25,10 +25,12 @@ DEFINE_PER_CPU(struct stack_record * [1 << KASAN_MEMO_BITS], kasan_memo);
 void __kprobes kasan_memo_keep(const unsigned long *top,
 			       depot_stack_handle_t handle, unsigned int nr)
 {
+	const unsigned long *base = scs_base(top);
 	struct stack_record *record;
 	unsigned long *entries;
 
-	if (nr <= KASAN_MEMO_MIN_WORDS)
+	/* The window has at least the trace's words, without its first entry. */
+	if (!base || nr <= KASAN_MEMO_MIN_WORDS)
 		return;
 	if (stack_depot_fetch(handle, &entries) != nr)
 		return;
@@ -36,7 +38,7 @@ void __kprobes kasan_memo_keep(const unsigned long *top,
 	if (record->size != nr || record->handle.handle != handle)
 		return;
 	/* The record was filled before: by this CPU, or before its list had it. */
-	smp_store_release(kasan_memo_slot(top), record);
+	smp_store_release(kasan_memo_slot(top, base, top - base), record);
 }
 
 static void fill(struct stack_record *record)

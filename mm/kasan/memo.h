@@ -31,11 +31,13 @@
 DECLARE_PER_CPU(struct stack_record * [1 << KASAN_MEMO_BITS], kasan_memo);
 
 /*
- * The newest words are in KASAN and in the allocator and differ little; those
- * behind them tell call sites apart.
+ * The newest words are in KASAN and in the allocator and differ little.  Those
+ * behind them tell call sites apart, one in the middle and one near the bottom
+ * the paths that lead there: different system calls look up the same names.
  */
 static __always_inline struct stack_record **
-kasan_memo_slot(const unsigned long *top)
+kasan_memo_slot(const unsigned long *top, const unsigned long *base,
+		unsigned long words)
 {
 	u64 hash = top[-3];
 
@@ -44,6 +46,8 @@ kasan_memo_slot(const unsigned long *top)
 	hash = ror64(hash, 9) ^ top[-6];
 	hash = ror64(hash, 9) ^ top[-7];
 	hash = ror64(hash, 9) ^ top[-8];
+	hash = ror64(hash, 9) ^ top[-(words / 2)];
+	hash = ror64(hash, 9) ^ base[6];
 	return raw_cpu_ptr(kasan_memo) + hash_64(hash, KASAN_MEMO_BITS);
 }
 
@@ -68,7 +72,7 @@ kasan_memo_find(const unsigned long *top, unsigned long self)
 		return NULL;
 
 	/* Pairs with the release in kasan_memo_keep(). */
-	record = smp_load_acquire(kasan_memo_slot(top));
+	record = smp_load_acquire(kasan_memo_slot(top, base, words));
 	if (!record || record->entries[0] != self)
 		return NULL;
 
