@@ -2,6 +2,12 @@
 # Sourced by every tests/*.test: prints TAP, one line a case.
 # shellcheck shell=bash disable=SC2034,SC1091
 
+# The scripts are tested for how they react to signals, which whoever runs this
+# may have set to be ignored (nohup, a job in the background).
+if [ -z "${TAP_SIGNALS:-}" ]; then
+	TAP_SIGNALS=default exec env --default-signal=HUP,INT,TERM "$0" "$@"
+fi
+
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
 set +e
 
