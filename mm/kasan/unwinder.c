@@ -61,17 +61,7 @@ static __always_inline unsigned int frame_trace(unsigned long *entries)
 	return stack_trace_save(entries, KASAN_STACK_DEPTH, 1);
 }
 
-#ifdef CONFIG_KASAN_SCS_VERIFY
-static void print_trace(const char *source, const unsigned long *entries,
-			unsigned int nr)
-{
-	unsigned int i;
-
-	pr_err("%s, %u entries:\n", source, nr);
-	for (i = 0; i < nr; i++)
-		pr_err("  %pS\n", (void *)entries[i]);
-}
-
+#if defined(CONFIG_KASAN_SCS_VERIFY) || defined(CONFIG_KASAN_SCS_TESTS)
 /**
  * kasan_same_trace - is a trace from the SCS that of frame records?
  * @scs: the trace from the SCS
@@ -95,6 +85,18 @@ bool __kprobes kasan_same_trace(const unsigned long *scs, unsigned int nr_scs,
 #ifdef CONFIG_KASAN_SCS_TESTS
 EXPORT_SYMBOL_GPL(kasan_same_trace);
 #endif
+#endif
+
+#ifdef CONFIG_KASAN_SCS_VERIFY
+static void print_trace(const char *source, const unsigned long *entries,
+			unsigned int nr)
+{
+	unsigned int i;
+
+	pr_err("%s, %u entries:\n", source, nr);
+	for (i = 0; i < nr; i++)
+		pr_err("  %pS\n", (void *)entries[i]);
+}
 
 /* Take the trace of frame records as well, compare, count, print. */
 static __always_inline void compare(const unsigned long *scs, unsigned int nr_scs)
