@@ -59,17 +59,17 @@ def main():
 
     print(f"Instructions, in millions, and what is added to none. Linux {about['kernel']} "
           f"{about['mode']}, {about['compiler']}, {about['qemu']}, -cpu {about['cpu']}, "
-          "TCG, -icount shift=0,sleep=off, one CPU")
+          "TCG, -icount shift=0,sleep=off, one CPU; the guest's clock has steps of 10")
     print()
     print("| work | " + " | ".join(boots) + " | scs against frame |")
     print("|---|" + "---|" * (len(boots) + 1))
     for row in rows:
         n = row["instructions"]
         cells = [f"{n['none'] / 1e6:.0f}"]
-        cells += [f"{n[v] / 1e6:.0f} (+{100 * n[v] / n['none'] - 100:.1f} %)"
+        cells += [f"{n[v] / 1e6:.0f} ({100 * n[v] / n['none'] - 100:+.1f} %)"
                   for v in boots if v != "none"]
         print(f"| {row['work']} | " + " | ".join(cells)
-              + f" | {100 * n['scs'] / n['frame'] - 100:.1f} % |")
+              + f" | {100 * n['scs'] / n['frame'] - 100:+.1f} % |")
     print()
     print("traces with scs: " + ", ".join(f"{name} {counts[name]}" for name in
                                           ("saved", "memo", "judged", "fallback")))
