@@ -13,6 +13,8 @@ KERNEL=${KERNEL:-6.12}
 KDIR=${KDIR:-}
 MODE=${MODE:-generic}
 LLVM_SUFFIX=-19
+# Without QEMU's software emulation of the QARMA5 cipher.
+DEFAULT_CPU=max,pauth-impdef=on
 # Folders of this repository that mirror the kernel tree.
 OVERLAY_DIRS="Documentation arch include kernel lib mm"
 # Where these folders and series/ are: the tests put their own there.
@@ -79,4 +81,15 @@ boot_options()
 	hw_tags) echo --machine mte=on ;;
 	*) echo ;;
 	esac
+}
+
+# What figures were measured with, for the records that name it.
+compiler_version()
+{
+	"clang$LLVM_SUFFIX" --version | head -n 1
+}
+
+qemu_version()
+{
+	qemu-system-aarch64 --version | head -n 1
 }

@@ -27,7 +27,7 @@ stat_of()
 	awk -v name="$2:" '$1 == "stats" && $2 == name { print $3 }' "$1"
 }
 
-# compare_scs FILE: nothing differed, and enough was compared to mean something.
+# nothing_differed FILE LEAST: of at least LEAST traces that were compared.
 nothing_differed()
 {
 	local equal different
@@ -83,14 +83,6 @@ all_pass()
 {
 	"$TOP/tests/ktap.py" "$1" >"$T/outcomes" && cat "$T/outcomes" &&
 		! grep -v ': pass$' "$T/outcomes"
-}
-
-# forget_objects VARIANT: make the next build compile what the series touches.
-forget_objects()
-{
-	local obj=$CACHE/work/$KERNEL/obj-$1
-
-	rm -f "$obj"/mm/kasan/*.o "$obj"/arch/arm64/kernel/*.o
 }
 
 # new_warnings LOG: those that the stock kernel does not have.

@@ -67,3 +67,11 @@ done_testing()
 	printf '1..%d\n' "$tap_n"
 	[ "$tap_bad" -eq 0 ]
 }
+
+# forget_objects VARIANT: make the next build compile what the series touches.
+forget_objects()
+{
+	local obj=$CACHE/work/$KERNEL/obj-$1
+
+	rm -f "$obj"/mm/kasan/*.o "$obj"/arch/arm64/kernel/*.o
+}

@@ -8,9 +8,7 @@
  * looked up with kallsyms, which is traceable: what a tracer allocates there
  * ends up here again, on other words.
  */
-#define pr_fmt(fmt) "scs_unwind: " fmt
 
-#include <linux/cache.h>
 #include <linux/export.h>
 #include <linux/hash.h>
 #include <linux/kallsyms.h>
@@ -18,14 +16,12 @@
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/notifier.h>
-#include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/scs.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include <asm/insn.h>
-#include <asm/pointer_auth.h>
 #include <asm/scs_unwind.h>
 #include <asm/sections.h>
 
@@ -59,12 +55,6 @@ enum scs_word {
  * in the low bits, so readers and writers of all contexts need no lock.
  */
 static unsigned long scs_verdicts[1 << SCS_VERDICT_BITS];
-
-static __always_inline bool scs_in_range(unsigned long addr, const char *start,
-					 const char *end)
-{
-	return addr >= (unsigned long)start && addr < (unsigned long)end;
-}
 
 static bool __kprobes scs_insn(unsigned long addr, u32 *insn)
 {

@@ -87,7 +87,7 @@ static __always_inline const unsigned long *scs_base(const unsigned long *top)
 {
 	const void *base = task_scs(current);
 
-	/* A base that is not there yet is NULL, and @top not that small. */
+	/* Where a task has no SCS, x18 is NULL as its base is: no words. */
 	if (likely((unsigned long)top - (unsigned long)base < SCS_SIZE))
 		return base;
 	base = raw_cpu_read(irq_shadow_call_stack_ptr);
@@ -154,13 +154,18 @@ static __always_inline bool scs_equal(const unsigned long *top,
 	return scs_equal_block(top - (last - entries), last);
 }
 
+static __always_inline bool scs_in_range(unsigned long addr, const char *start,
+					 const char *end)
+{
+	return addr >= (unsigned long)start && addr < (unsigned long)end;
+}
+
 /* The same test as filter_irq_stacks(), on the return address itself. */
 static __always_inline bool scs_in_irqentry(unsigned long addr)
 {
-	return (addr >= (unsigned long)__irqentry_text_start &&
-		addr < (unsigned long)__irqentry_text_end) ||
-	       (addr >= (unsigned long)__softirqentry_text_start &&
-		addr < (unsigned long)__softirqentry_text_end);
+	return scs_in_range(addr, __irqentry_text_start, __irqentry_text_end) ||
+	       scs_in_range(addr, __softirqentry_text_start,
+			    __softirqentry_text_end);
 }
 
 int scs_unwind(const unsigned long *top, unsigned long ret,
