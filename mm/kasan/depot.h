@@ -5,12 +5,28 @@
 #ifndef __MM_KASAN_DEPOT_H
 #define __MM_KASAN_DEPOT_H
 
+#include <linux/container_of.h>
+#include <linux/rcupdate.h>
+#include <linux/rculist.h>
 #include <linux/stackdepot.h>
+#include <linux/stackdepot_hash.h>
+
+#include "kasan.h"
+
+/* Longer traces are cut, and are so before they are hashed. */
+#if defined(CONFIG_STACKDEPOT_MAX_FRAMES) && \
+	CONFIG_STACKDEPOT_MAX_FRAMES < KASAN_STACK_DEPTH
+#define KASAN_TRACE_ENTRIES	CONFIG_STACKDEPOT_MAX_FRAMES
+#else
+#define KASAN_TRACE_ENTRIES	KASAN_STACK_DEPTH
+#endif
 
 #ifdef STACK_DEPOT_FLAG_CAN_ALLOC
 
 #define kasan_depot_flags_t	depot_flags_t
 #define KASAN_DEPOT_CAN_ALLOC	STACK_DEPOT_FLAG_CAN_ALLOC
+/* As the tag-based modes save: the record is evicted with its last reference. */
+#define KASAN_DEPOT_GET		(STACK_DEPOT_FLAG_CAN_ALLOC | STACK_DEPOT_FLAG_GET)
 
 static inline depot_stack_handle_t
 kasan_depot_store(unsigned long *entries, unsigned int nr, gfp_t gfp,
@@ -25,10 +41,36 @@ static inline bool kasan_depot_evicts(kasan_depot_flags_t flags)
 	return flags & STACK_DEPOT_FLAG_GET;
 }
 
+/*
+ * Take a reference to a record that may have been evicted, and filled again.
+ * Pairs with the barrier between entries and count in depot_alloc_stack().
+ */
+static inline bool kasan_depot_get(struct stack_record *record)
+{
+	/* Records that were saved without a reference are saturated, negative. */
+	if ((int)refcount_read(&record->count) <= 0 ||
+	    !refcount_inc_not_zero(&record->count))
+		return false;
+	smp_acquire__after_ctrl_dep();
+	return true;
+}
+
+static inline void kasan_depot_put(struct stack_record *record)
+{
+	stack_depot_put(record->handle.handle);
+}
+
+/* Of all records of a bucket; see find_stack() for why this is safe. */
+#define kasan_depot_lock()	rcu_read_lock_sched_notrace()
+#define kasan_depot_unlock()	rcu_read_unlock_sched_notrace()
+#define kasan_depot_for_each(record, bucket) \
+	list_for_each_entry_rcu(record, (struct list_head *)(bucket), hash_list)
+
 #else /* before flags, references and a public struct stack_record */
 
 #define kasan_depot_flags_t	bool
 #define KASAN_DEPOT_CAN_ALLOC	true
+#define KASAN_DEPOT_GET		true
 
 /* As lib/stackdepot.c has it; kasan_memo_keep() checks each record. */
 struct stack_record {
@@ -53,6 +95,41 @@ static inline bool kasan_depot_evicts(kasan_depot_flags_t can_alloc)
 	return false;
 }
 
+static inline bool kasan_depot_get(struct stack_record *record)
+{
+	return true;
+}
+
+static inline void kasan_depot_put(struct stack_record *record)
+{
+}
+
+/* Records stay, and are complete before the bucket has them. */
+#define kasan_depot_lock()	do { } while (0)
+#define kasan_depot_unlock()	do { } while (0)
+#define kasan_depot_for_each(record, bucket)					\
+	for (record = smp_load_acquire((struct stack_record **)(bucket));	\
+	     record; record = record->next)
+
 #endif
+
+/**
+ * kasan_depot_record - the record of a handle
+ * @handle: the handle; the record is not evicted meanwhile
+ *
+ * Context: Any.
+ * Return: The record, NULL if the depot does not have it as expected.
+ */
+static inline struct stack_record *kasan_depot_record(depot_stack_handle_t handle)
+{
+	struct stack_record *record;
+	unsigned long *entries;
+	unsigned int nr = stack_depot_fetch(handle, &entries);
+
+	if (!nr)
+		return NULL;
+	record = container_of((void *)entries, struct stack_record, entries);
+	return record->size == nr && record->handle.handle == handle ? record : NULL;
+}
 
 #endif /* __MM_KASAN_DEPOT_H */

@@ -12,33 +12,35 @@
 #include "kasan.h"
 #include "memo.h"
 
-DEFINE_PER_CPU(struct stack_record * [1 << KASAN_MEMO_BITS], kasan_memo);
+/* What empty slots hold, so that nobody need check for one. */
+static union {
+	struct stack_record record;
+	/* Room for an entry, where the depot declares none. */
+	unsigned long words[8];
+} none;
+
+DEFINE_PER_CPU(struct kasan_memo, kasan_memo) = {
+	.slots = { [0 ... (1 << KASAN_MEMO_BITS) - 1] = &none.record },
+};
 
 /**
  * kasan_memo_keep - remember which record the words on the SCS became
- * @top: the scs_stack_pointer() that scs_unwind() made a trace of
- * @handle: handle of the trace's record, which is never evicted
- * @nr: the trace's number of entries
+ * @top: the scs_stack_pointer() that scs_unwind() found a lasting trace at
+ * @record: the trace's record, which is not evicted meanwhile
  *
  * Context: Any.
  */
-void __kprobes kasan_memo_keep(const unsigned long *top,
-			       depot_stack_handle_t handle, unsigned int nr)
+void __kprobes kasan_memo_keep(const unsigned long *top, struct stack_record *record)
 {
-	const unsigned long *base = scs_base(top);
-	struct stack_record *record;
-	unsigned long *entries;
+	struct kasan_memo *memo = raw_cpu_ptr(&kasan_memo);
+	const unsigned long *base;
+	unsigned long words;
 
 	/* The window has at least the trace's words, without its first entry. */
-	if (!base || nr <= KASAN_MEMO_MIN_WORDS)
-		return;
-	if (stack_depot_fetch(handle, &entries) != nr)
-		return;
-	record = container_of((void *)entries, struct stack_record, entries);
-	if (record->size != nr || record->handle.handle != handle)
+	if (!kasan_memo_base(top, &base, &words) || record->size <= KASAN_MEMO_MIN_WORDS)
 		return;
 	/* The record was filled before: by this CPU, or before its list had it. */
-	smp_store_release(kasan_memo_slot(top, base, top - base), record);
+	smp_store_release(&memo->slots[kasan_memo_index(top, base, words)], record);
 }
 
 static void fill(struct stack_record *record)
@@ -49,7 +51,7 @@ static void fill(struct stack_record *record)
 	for_each_possible_cpu(cpu) {
 		for (i = 0; i < 1 << KASAN_MEMO_BITS; i++)
 			/* As in kasan_memo_keep(). */
-			smp_store_release(&per_cpu(kasan_memo, cpu)[i], record);
+			smp_store_release(&per_cpu(kasan_memo, cpu).slots[i], record);
 	}
 }
 
@@ -64,10 +66,7 @@ static void fill(struct stack_record *record)
  */
 void kasan_test_fill_memo(depot_stack_handle_t handle)
 {
-	unsigned long *entries;
-
-	if (stack_depot_fetch(handle, &entries))
-		fill(container_of((void *)entries, struct stack_record, entries));
+	fill(kasan_depot_record(handle));
 }
 EXPORT_SYMBOL_GPL(kasan_test_fill_memo);
 #endif
@@ -78,7 +77,7 @@ static int kasan_memo_module_notify(struct notifier_block *nb, unsigned long sta
 				    void *mod)
 {
 	if (state == MODULE_STATE_COMING || state == MODULE_STATE_GOING)
-		fill(NULL);
+		fill(&none.record);
 	return NOTIFY_DONE;
 }
 

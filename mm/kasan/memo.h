@@ -7,16 +7,22 @@
  * records, indexed by a hash of some words.  A hit is one comparison of the SCS
  * with a record: nothing is copied, hashed as a whole, judged or cleared.
  *
- * A slot is one word and is only ever NULL or a record that its window was
+ * A slot is one word and is only ever empty or a record that its window was
  * judged to be, so tasks may migrate, and task, softirq, hard interrupt and NMI
- * may read and write the same slots.  Records must never be evicted: traces
- * saved with a reference (tag-based modes) do not use the memo.
+ * may read and write the same slots.
+ *
+ * Where traces are saved with a reference (tag-based modes) the record may have
+ * been evicted since, and filled with another trace.  There a reference is
+ * taken before the record is compared.  To drop it again may take the depot's
+ * lock, which is why NMIs do without the memo then.
  */
 #ifndef __MM_KASAN_MEMO_H
 #define __MM_KASAN_MEMO_H
 
+#include <linux/atomic.h>
 #include <linux/hash.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
 
 #include <asm/scs_unwind.h>
 
@@ -28,27 +34,88 @@
 /* Windows and traces with fewer words have no use for it. */
 #define KASAN_MEMO_MIN_WORDS	SCS_EQUAL_WORDS
 
-DECLARE_PER_CPU(struct stack_record * [1 << KASAN_MEMO_BITS], kasan_memo);
+/**
+ * struct kasan_memo - the memo of a CPU
+ * @hits: how often a record was found here, by whatever CPU
+ * @slots: a record each, of which the first entry is 0 if it is none
+ */
+struct kasan_memo {
+	atomic64_t hits;
+	struct stack_record *slots[1 << KASAN_MEMO_BITS];
+};
+
+DECLARE_PER_CPU(struct kasan_memo, kasan_memo);
 
 /*
  * The newest words are in KASAN and in the allocator and differ little.  Those
  * behind them tell call sites apart, one in the middle and one near the bottom
  * the paths that lead there: different system calls look up the same names.
  */
-static __always_inline struct stack_record **
-kasan_memo_slot(const unsigned long *top, const unsigned long *base,
-		unsigned long words)
+static __always_inline unsigned long
+kasan_memo_index(const unsigned long *top, const unsigned long *base,
+		 unsigned long words)
 {
-	u64 hash = top[-3];
+	u64 hash = scs_strip(top[-3]);
 
-	hash = ror64(hash, 9) ^ top[-4];
-	hash = ror64(hash, 9) ^ top[-5];
-	hash = ror64(hash, 9) ^ top[-6];
-	hash = ror64(hash, 9) ^ top[-7];
-	hash = ror64(hash, 9) ^ top[-8];
-	hash = ror64(hash, 9) ^ top[-(words / 2)];
-	hash = ror64(hash, 9) ^ base[6];
-	return raw_cpu_ptr(kasan_memo) + hash_64(hash, KASAN_MEMO_BITS);
+	hash = ror64(hash, 9) ^ scs_strip(top[-4]);
+	hash = ror64(hash, 9) ^ scs_strip(top[-5]);
+	hash = ror64(hash, 9) ^ scs_strip(top[-6]);
+	hash = ror64(hash, 9) ^ scs_strip(top[-7]);
+	hash = ror64(hash, 9) ^ scs_strip(top[-8]);
+	hash = ror64(hash, 9) ^ scs_strip(top[-(words / 2)]);
+	hash = ror64(hash, 9) ^ scs_strip(base[6]);
+	return hash_64(hash, KASAN_MEMO_BITS);
+}
+
+/*
+ * Does the record say all that the words say: up to the bottom, or to where
+ * traces are cut?
+ */
+static __always_inline bool kasan_memo_matches(const struct stack_record *record,
+					       const unsigned long *top,
+					       unsigned long words)
+{
+	unsigned long nr = record->size - 1;
+
+	if (nr != words &&
+	    (nr > words ||
+	     (nr != KASAN_TRACE_ENTRIES - 1 && !scs_in_irqentry(record->entries[nr]))))
+		return false;
+	return scs_equal(top, record->entries + 1, nr);
+}
+
+/* As scs_base(), for an SCS of *@words, at least KASAN_MEMO_MIN_WORDS. */
+static __always_inline bool
+kasan_memo_base(const unsigned long *top, const unsigned long **base,
+		unsigned long *words)
+{
+	const unsigned long least = KASAN_MEMO_MIN_WORDS * sizeof(*top);
+	unsigned long used;
+
+	*base = task_scs(current);
+	used = (unsigned long)top - (unsigned long)*base;
+	if (unlikely(used - least >= SCS_SIZE - least)) {
+		*base = raw_cpu_read(irq_shadow_call_stack_ptr);
+		used = (unsigned long)top - (unsigned long)*base;
+		if (used - least >= SCS_SIZE - least)
+			return false;
+	}
+	*words = used / sizeof(*top);
+	return true;
+}
+
+/* The record that is remembered for *@words words; they may be others. */
+static __always_inline bool
+kasan_memo_guess(struct kasan_memo *memo, const unsigned long *top, unsigned long self,
+		 struct stack_record **record, unsigned long *words)
+{
+	const unsigned long *base;
+
+	if (unlikely(!kasan_memo_base(top, &base, words)))
+		return false;
+	/* Pairs with the release in kasan_memo_keep(). */
+	*record = smp_load_acquire(&memo->slots[kasan_memo_index(top, base, *words)]);
+	return READ_ONCE((*record)->entries[0]) == self;
 }
 
 /**
@@ -56,40 +123,56 @@ kasan_memo_slot(const unsigned long *top, const unsigned long *base,
  * @top: the calling function's scs_stack_pointer()
  * @self: the trace's first entry
  *
+ * Only where records are not evicted.
+ *
  * Context: Any.
  * Return: The record that these words are known to become, or NULL.
  */
 static __always_inline struct stack_record *
 kasan_memo_find(const unsigned long *top, unsigned long self)
 {
-	const unsigned long *base = scs_base(top);
+	struct kasan_memo *memo = raw_cpu_ptr(&kasan_memo);
 	struct stack_record *record;
-	unsigned long words, nr;
+	unsigned long words;
 
-	/* Without a base this is a large number. */
-	words = top - base;
-	if (unlikely(words < KASAN_MEMO_MIN_WORDS || words >= SCS_SIZE / sizeof(*top)))
+	if (!kasan_memo_guess(memo, top, self, &record, &words) ||
+	    !kasan_memo_matches(record, top, words))
 		return NULL;
-
-	/* Pairs with the release in kasan_memo_keep(). */
-	record = smp_load_acquire(kasan_memo_slot(top, base, words));
-	if (!record || record->entries[0] != self)
-		return NULL;
-
-	/*
-	 * The record must say all that the window says: up to the bottom, or to
-	 * where traces are cut.
-	 */
-	nr = record->size - 1;
-	if (nr != words &&
-	    (nr > words ||
-	     (nr != KASAN_STACK_DEPTH - 1 && !scs_in_irqentry(record->entries[nr]))))
-		return NULL;
-	return scs_equal(top, record->entries + 1, nr) ? record : NULL;
+	atomic64_inc(&memo->hits);
+	return record;
 }
 
-void kasan_memo_keep(const unsigned long *top, depot_stack_handle_t handle,
-		     unsigned int nr);
+/**
+ * kasan_memo_get - look the words on the SCS up, and take a reference
+ * @top: the scs_stack_pointer() of the function that is to be the first entry
+ * @self: the trace's first entry
+ *
+ * Context: Any.
+ * Return: The record that these words are known to become, or NULL.
+ */
+static __always_inline struct stack_record *
+kasan_memo_get(const unsigned long *top, unsigned long self)
+{
+	struct kasan_memo *memo = raw_cpu_ptr(&kasan_memo);
+	struct stack_record *record;
+	unsigned long words;
+
+	if (in_nmi())
+		return NULL;
+	if (!kasan_memo_guess(memo, top, self, &record, &words) ||
+	    !kasan_depot_get(record))
+		return NULL;
+	/* Only now do size and entries belong together. */
+	if (record->entries[0] == self && record->size > KASAN_MEMO_MIN_WORDS &&
+	    kasan_memo_matches(record, top, words)) {
+		atomic64_inc(&memo->hits);
+		return record;
+	}
+	kasan_depot_put(record);
+	return NULL;
+}
+
+void kasan_memo_keep(const unsigned long *top, struct stack_record *record);
 #ifdef CONFIG_KASAN_SCS_TESTS
 void kasan_test_fill_memo(depot_stack_handle_t handle);
 #endif

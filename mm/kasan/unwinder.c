@@ -40,7 +40,6 @@ enum {
 };
 
 static DEFINE_PER_CPU(unsigned long [NR_COUNTS], unwinder_counts);
-DEFINE_PER_CPU(atomic64_t, kasan_memo_hits);
 
 static const char * const count_names[NR_COUNTS] = {
 	[COUNT_JUDGED]			= "judged",
@@ -55,10 +54,11 @@ static const char * const count_names[NR_COUNTS] = {
 	[COUNT_DIFFERENT]		= "verify_different",
 };
 
-/* Frame records, without the caller's callee: the trace begins in the caller. */
-static __always_inline unsigned int frame_trace(unsigned long *entries)
+/* Frame records, without those of as many functions, beginning with this one. */
+static __always_inline unsigned int frame_trace(unsigned long *entries,
+						unsigned int skip)
 {
-	return stack_trace_save(entries, KASAN_STACK_DEPTH, 1);
+	return stack_trace_save(entries, KASAN_TRACE_ENTRIES, skip);
 }
 
 #if defined(CONFIG_KASAN_SCS_VERIFY) || defined(CONFIG_KASAN_SCS_TESTS)
@@ -98,23 +98,35 @@ static void print_trace(const char *source, const unsigned long *entries,
 		pr_err("  %pS\n", (void *)entries[i]);
 }
 
-/* Take the trace of frame records as well, compare, count, print. */
-static __always_inline void compare(const unsigned long *scs, unsigned int nr_scs)
-{
-	static atomic_t reports = ATOMIC_INIT(0);
-	unsigned long frame[KASAN_STACK_DEPTH];
-	unsigned int nr_frame;
-	unsigned long flags;
+#endif /* CONFIG_KASAN_SCS_VERIFY */
 
-	nr_frame = filter_irq_stacks(frame, frame_trace(frame));
+/**
+ * kasan_verify_save - compare a trace from the SCS with frame records
+ * @handle: handle of its record
+ * @skip: how many functions there are between kasan_save_stack() and this one
+ *
+ * Context: Any.
+ * Return: @handle.
+ */
+noinline depot_stack_handle_t __kprobes
+kasan_verify_save(depot_stack_handle_t handle, unsigned int skip)
+{
+#ifdef CONFIG_KASAN_SCS_VERIFY
+	static atomic_t reports = ATOMIC_INIT(0);
+	unsigned long frame[KASAN_TRACE_ENTRIES];
+	unsigned int nr_scs, nr_frame;
+	unsigned long flags, *scs;
+
+	nr_scs = stack_depot_fetch(handle, &scs);
+	nr_frame = filter_irq_stacks(frame, frame_trace(frame, skip + 1));
 	if (kasan_same_trace(scs, nr_scs, frame, nr_frame)) {
 		this_cpu_inc(unwinder_counts[COUNT_EQUAL]);
-		return;
+		return handle;
 	}
 
 	this_cpu_inc(unwinder_counts[COUNT_DIFFERENT]);
 	if (atomic_inc_return(&reports) > VERIFY_MAX_REPORTS)
-		return;
+		return handle;
 	/* The caller may hold any lock, the console's included. */
 	local_irq_save(flags);
 	printk_deferred_enter();
@@ -123,65 +135,124 @@ static __always_inline void compare(const unsigned long *scs, unsigned int nr_sc
 	print_trace("frame records", frame, nr_frame);
 	printk_deferred_exit();
 	local_irq_restore(flags);
+#endif
+	return handle;
 }
-#else
-static __always_inline void compare(const unsigned long *scs, unsigned int nr_scs)
+
+/* As scs_equal(), for any number of words. */
+static __always_inline bool same_words(const unsigned long *top,
+				       const unsigned long *entries, unsigned int nr)
 {
+	if (likely(nr >= SCS_EQUAL_WORDS))
+		return scs_equal(top, entries, nr);
+	while (nr--) {
+		if (scs_strip(*--top) != *entries++)
+			return false;
+	}
+	return true;
 }
-#endif /* CONFIG_KASAN_SCS_VERIFY */
+
+/* The record of a trace that begins with @self and the @nr words below @top. */
+static __always_inline struct stack_record *
+find_record(u32 hash, unsigned long self, const unsigned long *top, unsigned int nr,
+	    kasan_depot_flags_t flags)
+{
+	struct stack_record *record, *found = NULL;
+	void *bucket = stack_depot_bucket(hash);
+
+	if (unlikely(!bucket))
+		return NULL;
+	kasan_depot_lock();
+	kasan_depot_for_each(record, bucket) {
+		if (record->hash != hash || record->size != nr + 1 ||
+		    record->entries[0] != self ||
+		    !same_words(top, record->entries + 1, nr))
+			continue;
+		if (kasan_depot_evicts(flags) && !kasan_depot_get(record))
+			continue;
+		found = record;
+		break;
+	}
+	kasan_depot_unlock();
+	return found;
+}
+
+/* A trace that is not in the depot, which needs it as an array. */
+static noinline struct stack_record * __kprobes
+store_copy(unsigned long self, const unsigned long *top, unsigned int nr, gfp_t gfp,
+	   kasan_depot_flags_t flags)
+{
+	/* Clearing it would cost more than judging an SCS. */
+	unsigned long entries[KASAN_TRACE_ENTRIES] __uninitialized;
+
+	entries[0] = self;
+	scs_copy(top, entries + 1, nr);
+	return kasan_depot_record(kasan_depot_store(entries,
+						    (nr + 1) | STACK_DEPOT_FILTERED,
+						    gfp, flags));
+}
+
+static noinline depot_stack_handle_t __kprobes
+store_frames(unsigned long self, gfp_t gfp, kasan_depot_flags_t flags)
+{
+	unsigned long entries[KASAN_TRACE_ENTRIES] __uninitialized;
+	unsigned int nr;
+
+	nr = frame_trace(entries, 2);
+	if (nr)
+		entries[0] = self;
+	return kasan_depot_store(entries, nr, gfp, flags);
+}
 
 /**
- * kasan_verify_save - compare a record that the memo found with frame records
- * @handle: the record's handle
- *
- * Context: Any, in a function called by kasan_save_stack().
- */
-noinline void __kprobes kasan_verify_save(depot_stack_handle_t handle)
-{
-	unsigned long *entries;
-	unsigned int nr = stack_depot_fetch(handle, &entries);
-
-	compare(entries, nr);
-}
-
-/**
- * kasan_scs_save - save a stack trace that the memo does not have
+ * kasan_scs_save - save a stack trace, unless kasan_memo_find() has it
+ * @gfp: for memory that the depot may need
+ * @flags: for the depot
  * @top: the calling function's scs_stack_pointer()
  * @ret: the calling function's __builtin_return_address(0)
  * @self: the trace's first entry, an address in the calling function
- * @gfp: for memory that the depot may need
- * @flags: for the depot
  *
  * Context: Any that the depot allows with @flags.
  * Return: Handle of the trace's record, 0 if it could not be stored.
  */
 noinline depot_stack_handle_t __kprobes
-kasan_scs_save(const unsigned long *top, unsigned long ret, unsigned long self,
-	       gfp_t gfp, kasan_depot_flags_t flags)
+kasan_scs_save(gfp_t gfp, kasan_depot_flags_t flags, const unsigned long *top,
+	       unsigned long ret, unsigned long self)
 {
-	/* Clearing it would cost more than judging an SCS. */
-	unsigned long entries[KASAN_STACK_DEPTH] __uninitialized;
+	struct scs_trace trace = {
+		.hash = stack_depot_hash_add(STACK_DEPOT_HASH_SEED, self),
+	};
+	struct stack_record *record;
 	depot_stack_handle_t handle;
-	bool lasting;
 	int nr;
 
-	nr = scs_unwind(top, ret, entries + 1, ARRAY_SIZE(entries) - 1, &lasting);
+	if (kasan_depot_evicts(flags)) {
+		record = kasan_memo_get(top, self);
+		if (likely(record))
+			goto found;
+	}
+
+	nr = scs_unwind(top, ret, KASAN_TRACE_ENTRIES - 1, &trace);
 	if (unlikely(nr < 0)) {
 		this_cpu_inc(unwinder_counts[-nr]);
-		nr = frame_trace(entries);
-		if (nr)
-			entries[0] = self;
-		return kasan_depot_store(entries, nr, gfp, flags);
+		handle = store_frames(self, gfp, flags);
+		goto no_tail_call;
 	}
 
 	this_cpu_inc(unwinder_counts[COUNT_JUDGED]);
-	entries[0] = self;
-	nr++;
+	record = find_record(trace.hash, self, top, nr, flags);
+	if (!record)
+		record = store_copy(self, top, nr, gfp, flags);
+	if (!record)
+		return 0;
+	if (trace.lasting)
+		kasan_memo_keep(top, record);
+found:
+	handle = record->handle.handle;
 	if (static_branch_unlikely(&kasan_unwinder_verify))
-		compare(entries, nr);
-	handle = kasan_depot_store(entries, nr, gfp, flags);
-	if (handle && lasting && !kasan_depot_evicts(flags))
-		kasan_memo_keep(top, handle, nr);
+		kasan_verify_save(handle, 1);
+no_tail_call:
+	barrier();
 	return handle;
 }
 
@@ -198,43 +269,31 @@ kasan_scs_save(const unsigned long *top, unsigned long ret, unsigned long self,
 noinline depot_stack_handle_t __kprobes
 kasan_frame_save(gfp_t gfp, kasan_depot_flags_t flags)
 {
-	unsigned long entries[KASAN_STACK_DEPTH];
+	unsigned long entries[KASAN_TRACE_ENTRIES];
 	unsigned int nr;
 
 #if IS_ENABLED(CONFIG_KASAN_SCS_BENCH)
 	if (static_branch_unlikely(&bench_none))
 		return 0;
 	if (static_branch_unlikely(&bench_copy)) {
-		bool lasting;
+		const unsigned long *top = scs_stack_pointer();
+		struct scs_trace trace = {};
 		int copied;
 
-		copied = scs_unwind(scs_stack_pointer(),
-				    (unsigned long)__builtin_return_address(0),
-				    entries, ARRAY_SIZE(entries), &lasting);
-		if (copied > 0)
+		copied = scs_unwind(top, (unsigned long)__builtin_return_address(0),
+				    ARRAY_SIZE(entries), &trace);
+		if (copied > 0) {
+			scs_copy(top, entries, copied);
 			return kasan_depot_store(entries, copied, gfp, flags);
+		}
 	}
 #endif
-	nr = frame_trace(entries);
+	nr = frame_trace(entries, 1);
 	return kasan_depot_store(entries, nr, gfp, flags);
 }
 
 #ifdef CONFIG_KASAN_SCS_TESTS
 EXPORT_SYMBOL_GPL(kasan_frame_save);
-#endif
-
-#ifdef CONFIG_KASAN_SCS_TESTS
-/**
- * kasan_test_save_stack - kasan_save_stack() for tests
- *
- * Context: Task.
- * Return: Handle of the trace's record, whose first entry lies in here.
- */
-noinline depot_stack_handle_t kasan_test_save_stack(void)
-{
-	return kasan_depot_save(GFP_KERNEL, KASAN_DEPOT_CAN_ALLOC);
-}
-EXPORT_SYMBOL_GPL(kasan_test_save_stack);
 #endif
 
 #if IS_ENABLED(CONFIG_KASAN_SCS_BENCH)
@@ -312,7 +371,7 @@ static unsigned long sum_memo_hits(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		sum += atomic64_read(&per_cpu(kasan_memo_hits, cpu));
+		sum += atomic64_read(&per_cpu(kasan_memo, cpu).hits);
 	return sum;
 }
 

@@ -14,9 +14,7 @@
 
 #ifdef CONFIG_KASAN_SCS_UNWINDER
 
-#include <linux/atomic.h>
 #include <linux/jump_label.h>
-#include <linux/percpu.h>
 
 #include <asm/scs_unwind.h>
 
@@ -24,18 +22,17 @@
 
 DECLARE_STATIC_KEY_TRUE(kasan_unwinder_scs);
 DECLARE_STATIC_KEY_FALSE(kasan_unwinder_verify);
-DECLARE_PER_CPU(atomic64_t, kasan_memo_hits);
 
-depot_stack_handle_t kasan_scs_save(const unsigned long *top, unsigned long ret,
-				    unsigned long self, gfp_t gfp,
-				    kasan_depot_flags_t flags);
+depot_stack_handle_t kasan_scs_save(gfp_t gfp, kasan_depot_flags_t flags,
+				    const unsigned long *top, unsigned long ret,
+				    unsigned long self);
 depot_stack_handle_t kasan_frame_save(gfp_t gfp, kasan_depot_flags_t flags);
-void kasan_verify_save(depot_stack_handle_t handle);
+depot_stack_handle_t kasan_verify_save(depot_stack_handle_t handle, unsigned int skip);
 bool kasan_same_trace(const unsigned long *scs, unsigned int nr_scs,
 		      const unsigned long *frame, unsigned int nr_frame);
 
 #ifdef CONFIG_KASAN_SCS_TESTS
-depot_stack_handle_t kasan_test_save_stack(void);
+depot_stack_handle_t kasan_test_save_stack(kasan_depot_flags_t flags);
 #endif
 
 /*
@@ -79,15 +76,14 @@ kasan_depot_save(gfp_t gfp, kasan_depot_flags_t flags)
 
 		if (likely(record)) {
 			handle = record->handle.handle;
-			/* Which CPU's it is does not matter, only the sum. */
-			atomic64_inc(raw_cpu_ptr(&kasan_memo_hits));
-			if (static_branch_unlikely(&kasan_unwinder_verify))
-				kasan_verify_save(handle);
-			return handle;
+			if (!static_branch_unlikely(&kasan_unwinder_verify))
+				return handle;
+			handle = kasan_verify_save(handle, 0);
+			goto no_tail_call;
 		}
 	}
-	handle = kasan_scs_save(top, (unsigned long)__builtin_return_address(0),
-				self, gfp, flags);
+	handle = kasan_scs_save(gfp, flags, top,
+				(unsigned long)__builtin_return_address(0), self);
 no_tail_call:
 	/* The trace begins here, so this function has to be on the stack. */
 	barrier();

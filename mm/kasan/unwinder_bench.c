@@ -19,36 +19,41 @@
 #define NEW_SAVES	256
 
 /* All with the same frame: entered by a call, no tail call, one trace saved. */
-typedef depot_stack_handle_t (*bench_fn)(void);
+typedef depot_stack_handle_t (*bench_fn)(kasan_depot_flags_t flags);
 
-static noinline notrace depot_stack_handle_t save_none(void)
+/* What KASAN's modes save with. */
+#define FLAGS	(IS_ENABLED(CONFIG_KASAN_GENERIC) ? KASAN_DEPOT_CAN_ALLOC : KASAN_DEPOT_GET)
+
+static noinline notrace depot_stack_handle_t save_none(kasan_depot_flags_t flags)
 {
 	barrier();
 	return 1;
 }
 
-static noinline notrace depot_stack_handle_t save_frame(void)
+static noinline notrace depot_stack_handle_t save_frame(kasan_depot_flags_t flags)
 {
 	depot_stack_handle_t handle;
 
-	handle = kasan_frame_save(GFP_KERNEL, KASAN_DEPOT_CAN_ALLOC);
+	handle = kasan_frame_save(GFP_KERNEL, flags);
 	barrier();
 	return handle;
 }
 
 /* The words copied and judged, then saved as any other trace. */
-static noinline notrace depot_stack_handle_t save_copy(void)
+static noinline notrace depot_stack_handle_t save_copy(kasan_depot_flags_t flags)
 {
+	const unsigned long *top = scs_stack_pointer();
 	unsigned long entries[KASAN_STACK_DEPTH];
-	bool lasting;
+	struct scs_trace trace = {};
 	int nr;
 
-	nr = scs_unwind(scs_stack_pointer(), (unsigned long)__builtin_return_address(0),
-			entries + 1, ARRAY_SIZE(entries) - 1, &lasting);
+	nr = scs_unwind(top, (unsigned long)__builtin_return_address(0),
+			ARRAY_SIZE(entries) - 1, &trace);
 	if (nr < 0)
 		return 0;
 	entries[0] = kasan_this_address();
-	return kasan_depot_store(entries, nr + 1, GFP_KERNEL, KASAN_DEPOT_CAN_ALLOC);
+	scs_copy(top, entries + 1, nr);
+	return kasan_depot_store(entries, nr + 1, GFP_KERNEL, flags);
 }
 
 static const struct {
@@ -88,7 +93,7 @@ static noinline notrace int walk(struct bench *b, unsigned long path, int levels
 	}
 	start = ktime_get_ns();
 	for (i = 0; i < b->saves; i++) {
-		b->last = b->save();
+		b->last = b->save(FLAGS);
 		if (!b->last)
 			b->failed = true;
 	}

@@ -23,48 +23,20 @@
 #include <linux/scs.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/stackdepot.h>
 #include <linux/stacktrace.h>
 #include <linux/vmalloc.h>
 #include <linux/workqueue.h>
 
+#include <trace/events/power.h>
+
 #include <asm/scs_unwind.h>
 
 #include "unwinder.h"
+#include "unwinder_trace.h"
 
 #define DEPTH	KASAN_STACK_DEPTH
-
-/* Both traces of one place. */
-struct traces {
-	/* From the SCS: number of entries or a negated enum scs_fallback. */
-	int nr_scs;
-	bool lasting;
-	unsigned long scs[DEPTH];
-	/*
-	 * Frame records; the first entry lies in scs_test_take() itself.  Of nr_raw
-	 * entries nr_frame are left when interrupted code is filtered out.
-	 */
-	unsigned int nr_frame;
-	unsigned int nr_raw;
-	unsigned long frame[DEPTH];
-	bool in_nmi;
-	bool in_hardirq;
-	bool in_softirq;
-};
-
-/* Never instrumented itself, as kasan_save_stack() is not. */
-noinline notrace void scs_test_take(struct traces *t);
-noinline notrace void scs_test_take(struct traces *t)
-{
-	t->in_nmi = in_nmi();
-	t->in_hardirq = in_hardirq();
-	t->in_softirq = in_serving_softirq();
-	t->nr_scs = scs_unwind(scs_stack_pointer(),
-			       (unsigned long)__builtin_return_address(0),
-			       t->scs, DEPTH - 1, &t->lasting);
-	t->nr_raw = stack_trace_save(t->frame, DEPTH, 0);
-	t->nr_frame = filter_irq_stacks(t->frame, t->nr_raw);
-}
 
 /* The trace was taken from the SCS and equals frame records'. */
 static void expect_equal(struct kunit *test, struct traces *t)
@@ -242,7 +214,8 @@ static void softirq_test(struct kunit *test)
 	wait_for_completion(&w->done);
 	tasklet_kill(&w->tasklet);
 	KUNIT_EXPECT_TRUE(test, w->t.in_softirq);
-	find_entry(test, &w->t, "call_on_irq_stack");
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		find_entry(test, &w->t, "call_on_irq_stack");
 	expect_equal(test, &w->t);
 }
 
@@ -270,13 +243,13 @@ static void take_in_overflow(struct perf_event *event, struct perf_sample_data *
 		scs_test_take(perf_traces);
 }
 
-/* A pseudo-NMI with irqchip.gicv3_pseudo_nmi=1, else a hard interrupt. */
-static void overflow_test(struct kunit *test)
+/* Take traces when an event of this CPU overflows. */
+static struct traces *take_overflow(struct kunit *test, u32 type, u64 config)
 {
 	struct traces *t = traces_alloc(test);
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE,
-		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.type = type,
+		.config = config,
 		.size = sizeof(attr),
 		.pinned = 1,
 		.sample_period = 100000,
@@ -290,17 +263,125 @@ static void overflow_test(struct kunit *test)
 						 take_in_overflow, NULL);
 	if (IS_ERR(event)) {
 		migrate_enable();
-		kunit_skip(test, "no cycle counter, error %ld", PTR_ERR(event));
+		kunit_skip(test, "no such event, error %ld", PTR_ERR(event));
 	}
 	while (!READ_ONCE(t->nr_frame) && time_before(jiffies, timeout))
 		cpu_relax();
 	perf_event_release_kernel(event);
 	migrate_enable();
+	return t;
+}
+
+/* A pseudo-NMI with irqchip.gicv3_pseudo_nmi=1, else a hard interrupt. */
+static void overflow_test(struct kunit *test)
+{
+	struct traces *t = take_overflow(test, PERF_TYPE_HARDWARE,
+					 PERF_COUNT_HW_CPU_CYCLES);
+
 	KUNIT_EXPECT_TRUE(test, t->in_nmi || t->in_hardirq);
 	kunit_info(test, "in %s\n", t->in_nmi ? "NMI" : "hard interrupt");
 	expect_equal(test, t);
 }
+
+/* The software clock's events overflow in the callback of a hrtimer. */
+static void hrtimer_test(struct kunit *test)
+{
+	struct traces *t = take_overflow(test, PERF_TYPE_SOFTWARE,
+					 PERF_COUNT_SW_CPU_CLOCK);
+
+	KUNIT_EXPECT_TRUE(test, t->in_hardirq);
+	find_entry(test, t, "__hrtimer_run_queues");
+	expect_equal(test, t);
+}
 #endif
+
+static void take_in_call(void *t)
+{
+	scs_test_take(t);
+}
+
+/* A call from another CPU, which is idle or not. */
+static void call_test(struct kunit *test)
+{
+	struct traces *t = traces_alloc(test);
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		if (cpu == raw_smp_processor_id())
+			continue;
+		if (smp_call_function_single(cpu, take_in_call, t, 1))
+			continue;
+		KUNIT_EXPECT_TRUE(test, t->in_hardirq);
+		expect_equal(test, t);
+	}
+}
+
+#ifdef CONFIG_TRACEPOINTS
+static struct traces *idle_traces;
+static int idle_wanted;
+
+static void take_in_idle(void *data, unsigned int state, unsigned int cpu)
+{
+	if (cpu == READ_ONCE(idle_wanted) && state != PWR_EVENT_EXIT &&
+	    !idle_traces->nr_frame)
+		scs_test_take(idle_traces);
+}
+
+/*
+ * Idle tasks have no parent.  The boot CPU's is the init task, whose trace has
+ * start_kernel() in it: once that is freed there is no telling whether it pushed.
+ */
+static void idle_test(struct kunit *test)
+{
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		unsigned long timeout = jiffies + 5 * HZ;
+
+		idle_traces = traces_alloc(test);
+		idle_wanted = cpu;
+		KUNIT_ASSERT_EQ(test, register_trace_cpu_idle(take_in_idle, NULL), 0);
+		while (!READ_ONCE(idle_traces->nr_frame) && time_before(jiffies, timeout))
+			schedule_timeout_uninterruptible(1);
+		unregister_trace_cpu_idle(take_in_idle, NULL);
+		tracepoint_synchronize_unregister();
+		find_entry(test, idle_traces, "do_idle");
+		if (!cpu && system_state == SYSTEM_RUNNING)
+			KUNIT_EXPECT_EQ(test, idle_traces->nr_scs, -SCS_FALLBACK_NOT_TEXT);
+		else
+			expect_equal(test, idle_traces);
+	}
+}
+#endif
+
+/* Taken while the kernel was booting. */
+static void boot_test(struct kunit *test)
+{
+	expect_equal(test, &scs_test_boot_traces[TRACES_OF_INIT_TASK]);
+	expect_equal(test, &scs_test_boot_traces[TRACES_OF_FIRST_THREAD]);
+}
+
+static noinline void __init take_in_init(struct traces *t)
+{
+	scs_test_take(t);
+	/* Not a tail call. */
+	barrier();
+}
+
+/* Suites run before a module's init text is freed. */
+static void __ref init_text_test(struct kunit *test)
+{
+	struct traces *t = traces_alloc(test);
+
+#ifdef MODULE
+	if (!within_module_init((unsigned long)take_in_init, THIS_MODULE))
+		kunit_skip(test, "run again, without init text");
+#endif
+	take_in_init(t);
+	expect_equal(test, t);
+	/* Where other text may come unannounced, no verdict lasts. */
+	KUNIT_EXPECT_EQ(test, t->lasting, !IS_MODULE(CONFIG_KASAN_SCS_KUNIT_TEST));
+}
 
 static noinline void probed(struct traces *t)
 {
@@ -397,6 +478,53 @@ static void ftrace_test(struct kunit *test)
 }
 #endif
 
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
+/*
+ * A trampoline that traced functions call directly, as BPF's do: x9 is the
+ * return address of the traced function, x30 the place to go on at.
+ */
+asmlinkage void scs_test_direct(void);
+asm("	.pushsection .text\n"
+	"	.globl scs_test_direct\n"
+	"	.type scs_test_direct, @function\n"
+	"scs_test_direct:\n"
+	"	bti c\n"
+	"	stp x29, x9, [sp, #-32]!\n"
+	"	mov x29, sp\n"
+	"	stp x0, x30, [sp, #16]\n"
+	"	bl scs_test_direct_call\n"
+	"	ldp x0, x30, [sp, #16]\n"
+	"	ldp x29, x9, [sp], #32\n"
+	"	mov x10, x30\n"
+	"	mov x30, x9\n"
+	"	ret x10\n"
+	"	.size scs_test_direct, . - scs_test_direct\n"
+	"	.popsection\n");
+
+asmlinkage void scs_test_direct_call(void);
+asmlinkage notrace void scs_test_direct_call(void)
+{
+	scs_test_take(ftrace_traces);
+	barrier();
+}
+
+static void direct_call_test(struct kunit *test)
+{
+	struct traces *inner = traces_alloc(test);
+	struct ftrace_ops ops = {};
+
+	ftrace_traces = traces_alloc(test);
+	KUNIT_ASSERT_EQ(test, ftrace_set_filter_ip(&ops, (unsigned long)scs_test_traced,
+						   0, 1), 0);
+	KUNIT_ASSERT_EQ(test, register_ftrace_direct(&ops, (unsigned long)scs_test_direct),
+			0);
+	scs_test_traced(inner);
+	unregister_ftrace_direct(&ops, (unsigned long)scs_test_direct, true);
+	KUNIT_EXPECT_EQ(test, ftrace_traces->nr_scs, -SCS_FALLBACK_NO_PUSH);
+	expect_equal(test, inner);
+}
+#endif
+
 #ifdef CONFIG_KPROBES
 static struct traces *kprobe_traces;
 
@@ -432,7 +560,7 @@ static void kprobe_test(struct kunit *test)
 static noinline notrace void save(struct traces *t, depot_stack_handle_t *handle)
 {
 	scs_test_take(t);
-	*handle = kasan_test_save_stack();
+	*handle = kasan_test_save_stack(KASAN_DEPOT_CAN_ALLOC);
 }
 
 /* The record of @handle is the trace that frame records gave in save(). */
@@ -504,6 +632,132 @@ static void memo_test(struct kunit *test)
 	}
 }
 
+#ifdef STACK_DEPOT_FLAG_GET
+/* As save(), the way of the tag-based modes, by one of two paths. */
+static noinline notrace void save_get(struct traces *t, depot_stack_handle_t *handle,
+				      int depth, bool path)
+{
+	if (depth && path) {
+		save_get(t, handle, depth - 1, path);
+	} else if (depth) {
+		save_get(t, handle, depth - 1, path);
+		barrier();
+	} else {
+		scs_test_take(t);
+		*handle = kasan_test_save_stack(KASAN_DEPOT_GET);
+	}
+	barrier();
+}
+
+struct get_work {
+	struct work_struct work;
+	struct traces *t;
+	depot_stack_handle_t handle;
+	int depth;
+	bool path;
+};
+
+static void get_in_work(struct work_struct *work)
+{
+	struct get_work *w = container_of(work, struct get_work, work);
+
+	save_get(w->t, &w->handle, w->depth, w->path);
+}
+
+/* In a workqueue, so that it does not matter who wants it. */
+static depot_stack_handle_t get(struct traces *t, int depth, bool path)
+{
+	struct get_work w = { .t = t, .depth = depth, .path = path };
+
+	INIT_WORK_ONSTACK(&w.work, get_in_work);
+	schedule_work(&w.work);
+	flush_work(&w.work);
+	destroy_work_on_stack(&w.work);
+	return w.handle;
+}
+
+/*
+ * The memo finds records that were evicted, or hold another trace since then:
+ * the right trace is saved, and each save holds one reference.
+ */
+static void evicted_test(struct kunit *test)
+{
+	struct traces *t = traces_alloc(test), *other = traces_alloc(test);
+	struct stack_record *record, *record_other;
+	depot_stack_handle_t handle, handle_other;
+	int depth;
+
+	/* Depths from where all words of the memo's key are in the recursion. */
+	for (depth = 8; depth < 24; depth++) {
+		handle = get(t, depth, false);
+		expect_record(test, t, handle);
+		record = kasan_depot_record(handle);
+		KUNIT_ASSERT_NOT_NULL(test, record);
+		KUNIT_EXPECT_EQ(test, refcount_read(&record->count), 1);
+		KUNIT_EXPECT_EQ(test, get(t, depth, false), handle);
+		KUNIT_EXPECT_EQ(test, refcount_read(&record->count), 2);
+
+		/* Another trace whose key collides. */
+		kasan_test_fill_memo(handle);
+		handle_other = get(other, depth, true);
+		expect_record(test, other, handle_other);
+		KUNIT_EXPECT_NE(test, handle_other, handle);
+		KUNIT_EXPECT_EQ(test, refcount_read(&record->count), 2);
+		record_other = kasan_depot_record(handle_other);
+		KUNIT_ASSERT_NOT_NULL(test, record_other);
+		KUNIT_EXPECT_EQ(test, refcount_read(&record_other->count), 1);
+
+		/* Evicted, and still in all of the memo. */
+		kasan_test_fill_memo(handle);
+		stack_depot_put(handle);
+		stack_depot_put(handle);
+		KUNIT_EXPECT_EQ(test, refcount_read(&record->count), 0);
+		KUNIT_EXPECT_EQ(test, get(other, depth, true), handle_other);
+		KUNIT_EXPECT_EQ(test, refcount_read(&record_other->count), 2);
+		stack_depot_put(handle_other);
+
+		/* Its place may be filled again after a grace period. */
+		kasan_test_fill_memo(handle_other);
+		stack_depot_put(handle_other);
+		synchronize_rcu();
+		handle = get(t, depth, false);
+		expect_record(test, t, handle);
+		handle_other = get(other, depth, true);
+		expect_record(test, other, handle_other);
+		stack_depot_put(handle);
+		stack_depot_put(handle_other);
+	}
+}
+#endif
+
+/*
+ * The address of an SCS is a secret: after traces of all kinds no variable of
+ * the kernel and no record holds an address on this task's.
+ */
+static void secret_test(struct kunit *test)
+{
+	unsigned long low = (unsigned long)task_scs(current), high = low + SCS_SIZE;
+	struct traces *t = traces_alloc(test);
+	depot_stack_handle_t handle = 0;
+	unsigned long *entries;
+	unsigned int i, nr;
+	int depth;
+
+	for (depth = 0; depth < DEPTH + 4; depth++) {
+		save_deep(t, &handle, depth);
+		nr = stack_depot_fetch(handle, &entries);
+		for (i = 0; i < nr; i++)
+			KUNIT_ASSERT_FALSE(test, entries[i] >= low && entries[i] < high);
+	}
+	KUNIT_EXPECT_EQ(test, scs_test_find_word(low, high), 0UL);
+	/* The search finds what is there. */
+	low = 0x5c5005c5005c5005;
+	scs_test_boot_traces[0].scs[KASAN_STACK_DEPTH - 1] = low;
+	KUNIT_EXPECT_EQ(test, scs_test_find_word(low, low + 1),
+			(unsigned long)&scs_test_boot_traces[0].scs[KASAN_STACK_DEPTH - 1]);
+	scs_test_boot_traces[0].scs[KASAN_STACK_DEPTH - 1] = 0;
+}
+
 /* What verify mode rests on. */
 static void same_trace_test(struct kunit *test)
 {
@@ -541,11 +795,21 @@ struct window {
 	unsigned long entries[DEPTH];
 };
 
+/* Instrumented code may not read what the judge may. */
+static noinline __no_sanitize_address
+int judge_at(struct window *w, const unsigned long *top, const unsigned long *base)
+{
+	struct scs_trace trace = {};
+	int nr = scs_judge(top, base, w->ret, DEPTH - 1, &trace);
+
+	if (nr > 0)
+		scs_copy(top, w->entries, nr);
+	return nr;
+}
+
 static int judge(struct window *w, const unsigned long *top)
 {
-	bool lasting;
-
-	return scs_judge(top, w->base, w->ret, w->entries, DEPTH - 1, &lasting);
+	return judge_at(w, top, w->base);
 }
 
 static struct window *window_alloc(struct kunit *test)
@@ -609,13 +873,13 @@ static void foreign_test(struct kunit *test)
 {
 	struct window *w = window_alloc(test);
 	unsigned long *top = w->base + w->nr;
-	bool lasting;
+	struct scs_trace trace = {};
 
-	KUNIT_EXPECT_EQ(test, scs_unwind(NULL, w->ret, w->entries, DEPTH - 1, &lasting),
+	KUNIT_EXPECT_EQ(test, scs_unwind(NULL, w->ret, DEPTH - 1, &trace),
 			-SCS_FALLBACK_FOREIGN);
-	KUNIT_EXPECT_EQ(test, scs_unwind(top, w->ret, w->entries, DEPTH - 1, &lasting),
+	KUNIT_EXPECT_EQ(test, scs_unwind(top, w->ret, DEPTH - 1, &trace),
 			-SCS_FALLBACK_FOREIGN);
-	KUNIT_EXPECT_EQ(test, scs_unwind((void *)-8UL, w->ret, w->entries, DEPTH - 1, &lasting),
+	KUNIT_EXPECT_EQ(test, scs_unwind((void *)-8UL, w->ret, DEPTH - 1, &trace),
 			-SCS_FALLBACK_FOREIGN);
 }
 
@@ -696,7 +960,7 @@ static void impure_test(struct kunit *test)
 static unsigned long fuzz_word(struct rnd_state *rnd, struct window *w)
 {
 	u32 r = prandom_u32_state(rnd);
-	unsigned long text = (unsigned long)kfree, self = (unsigned long)scs_test_take;
+	unsigned long text = (unsigned long)kfree, self = (unsigned long)probed;
 
 	switch (r % 12) {
 	case 0:	/* Any text, aligned or not. */
@@ -739,7 +1003,6 @@ static void fuzz_test(struct kunit *test)
 	for (round = 0; round < FUZZ_ROUNDS; round++) {
 		u32 r = prandom_u32_state(&rnd);
 		int nr, damage = r % 4;
-		bool lasting;
 
 		/* A window that may lie at any offset of an SCS. */
 		base = mem + SCS_SIZE / sizeof(long);
@@ -755,7 +1018,7 @@ static void fuzz_test(struct kunit *test)
 			base = (void *)base + (s32)prandom_u32_state(&rnd) % (s32)SCS_SIZE;
 
 		memset(w->entries, 0, sizeof(w->entries));
-		nr = scs_judge(top, base, w->ret, w->entries, DEPTH - 1, &lasting);
+		nr = judge_at(w, top, base);
 		judged++;
 		if (nr < 0) {
 			KUNIT_ASSERT_GT(test, nr, -SCS_NR_FALLBACKS);
@@ -888,18 +1151,32 @@ static struct kunit_case unwinder_cases[] = {
 	KUNIT_CASE(ksoftirqd_test),
 #ifdef CONFIG_PERF_EVENTS
 	KUNIT_CASE(overflow_test),
+	KUNIT_CASE(hrtimer_test),
 #endif
+	KUNIT_CASE(call_test),
+#ifdef CONFIG_TRACEPOINTS
+	KUNIT_CASE(idle_test),
+#endif
+	KUNIT_CASE(boot_test),
+	KUNIT_CASE(init_text_test),
 #ifdef CONFIG_KRETPROBES
 	KUNIT_CASE(kretprobe_test),
 #endif
 #ifdef CONFIG_DYNAMIC_FTRACE
 	KUNIT_CASE(ftrace_test),
 #endif
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
+	KUNIT_CASE(direct_call_test),
+#endif
 #ifdef CONFIG_KPROBES
 	KUNIT_CASE(kprobe_test),
 #endif
 	KUNIT_CASE(format_test),
 	KUNIT_CASE(memo_test),
+#ifdef STACK_DEPOT_FLAG_GET
+	KUNIT_CASE(evicted_test),
+#endif
+	KUNIT_CASE(secret_test),
 	KUNIT_CASE(same_trace_test),
 	KUNIT_CASE(bounds_test),
 	KUNIT_CASE(splice_test),

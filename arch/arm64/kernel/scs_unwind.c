@@ -18,6 +18,7 @@
 #include <linux/notifier.h>
 #include <linux/preempt.h>
 #include <linux/scs.h>
+#include <linux/stackdepot_hash.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
@@ -56,22 +57,28 @@ enum scs_word {
  */
 static unsigned long scs_verdicts[1 << SCS_VERDICT_BITS];
 
-static bool __kprobes scs_insn(unsigned long addr, u32 *insn)
+/*
+ * Kernel text is there.  A module's symbols may lead to what is not, if they
+ * are odd.
+ */
+static bool __kprobes scs_insn(unsigned long addr, bool kernel, u32 *insn)
 {
 	__le32 val;
 
-	if (copy_from_kernel_nofault(&val, (void *)addr, sizeof(val)))
+	if (kernel)
+		val = READ_ONCE(*(__le32 *)addr);
+	else if (copy_from_kernel_nofault(&val, (void *)addr, sizeof(val)))
 		return false;
 	*insn = le32_to_cpu(val);
 	return true;
 }
 
 /* Does the code from start up to end push on the SCS? */
-static bool __kprobes scs_pushes(unsigned long start, unsigned long end)
+static bool __kprobes scs_pushes(unsigned long start, unsigned long end, bool kernel)
 {
 	u32 insn;
 
-	for (; start < end && scs_insn(start, &insn); start += sizeof(insn)) {
+	for (; start < end && scs_insn(start, kernel, &insn); start += sizeof(insn)) {
 		if (insn == SCS_PUSH_INSN)
 			return true;
 	}
@@ -116,26 +123,24 @@ static bool __kprobes scs_in_kernel_text(unsigned long addr)
 static enum scs_word __kprobes scs_judge_word(unsigned long addr)
 {
 	unsigned long call = addr - AARCH64_INSN_SIZE;
+	bool kernel = scs_in_kernel_text(call);
 	unsigned long size, offset;
 	u32 insn;
 
-	/* Denied by core_kernel_text() after boot, but still the idle task's. */
-	if (is_kernel_inittext(call) && scs_is_bottom(call))
-		return SCS_WORD_BOTTOM;
-	if (!scs_in_kernel_text(call) && !__module_text_address(call))
-		return SCS_WORD_NOT_TEXT;
+	if (!kernel && !__module_text_address(call)) {
+		/* Init text is gone after boot, but the idle tasks stay in it. */
+		return is_kernel_inittext(call) && scs_is_bottom(call) ?
+			SCS_WORD_BOTTOM : SCS_WORD_NOT_TEXT;
+	}
 
 	/* What no call has left there, a tracer has put there. */
-	if (!scs_insn(call, &insn) ||
+	if (!scs_insn(call, kernel, &insn) ||
 	    (!aarch64_insn_is_bl(insn) && !aarch64_insn_is_blr(insn)))
 		return SCS_WORD_NO_PUSH;
 	if (!kallsyms_lookup_size_offset(call, &size, &offset))
 		return SCS_WORD_NO_PUSH;
-	if (!scs_pushes(call - offset, call)) {
-		if (scs_in_kernel_text(call) && scs_is_bottom(call))
-			return SCS_WORD_BOTTOM;
-		return SCS_WORD_NO_PUSH;
-	}
+	if (!scs_pushes(call - offset, call, kernel))
+		return kernel && scs_is_bottom(call) ? SCS_WORD_BOTTOM : SCS_WORD_NO_PUSH;
 
 	/*
 	 * At the very start of a function the word is either the return
@@ -143,8 +148,9 @@ static enum scs_word __kprobes scs_judge_word(unsigned long addr)
 	 * or a trampoline that a tracer put in place of a return address.
 	 * Trampolines do not push.
 	 */
-	if (kallsyms_lookup_size_offset(addr, &size, &offset) && !offset &&
-	    !scs_pushes(addr, addr + size))
+	if (offset + AARCH64_INSN_SIZE >= size &&
+	    kallsyms_lookup_size_offset(addr, &size, &offset) && !offset &&
+	    !scs_pushes(addr, addr + size, kernel && scs_in_kernel_text(addr)))
 		return SCS_WORD_NO_PUSH;
 
 	return scs_in_irqentry(addr) ? SCS_WORD_IRQ : SCS_WORD_PURE;
@@ -177,52 +183,60 @@ scs_word_slow(unsigned long addr, unsigned long *slot)
 
 	preempt_disable_notrace();
 	word = scs_judge_word(addr);
-	if (scs_is_transient(addr - AARCH64_INSN_SIZE))
-		word = word == SCS_WORD_PURE ? SCS_WORD_TRANSIENT : SCS_WORD_NOT_TEXT;
-	if (word <= SCS_VERDICT_MASK)
+	if (!scs_is_transient(addr - AARCH64_INSN_SIZE) && word <= SCS_VERDICT_MASK)
 		WRITE_ONCE(*slot, addr | word);
+	else if (word == SCS_WORD_PURE)
+		word = SCS_WORD_TRANSIENT;
 	preempt_enable_notrace();
 
 	return word;
 }
 
-static __always_inline enum scs_word scs_word(unsigned long addr)
+/* A word in a function that pushes, which does not end the trace? */
+static __always_inline bool scs_known_pure(unsigned long addr, unsigned long *slot)
 {
-	unsigned long *slot = &scs_verdicts[hash_long(addr, SCS_VERDICT_BITS)];
-	unsigned long verdict = READ_ONCE(*slot);
+	BUILD_BUG_ON(SCS_WORD_PURE);
 
 	/* An empty slot must not answer for the word 0. */
+	return READ_ONCE(*slot) == addr && addr;
+}
+
+static __always_inline enum scs_word scs_word(unsigned long addr, unsigned long *slot)
+{
+	unsigned long verdict = READ_ONCE(*slot);
+
 	if (likely((verdict & ~SCS_VERDICT_MASK) == addr && verdict))
 		return verdict & SCS_VERDICT_MASK;
 	return scs_word_slow(addr, slot);
 }
 
 /**
- * scs_judge - make a stack trace of the words of an SCS, or say why not
+ * scs_judge - judge the words of an SCS as a stack trace, and hash them
  * @top: the slot above the newest word
  * @base: the slot of the oldest word; the caller vouches that the memory from
  *	  here to @top may be read if @top is not out of bounds
  * @ret: return address of the function that @top was read in, without
  *	 authentication code
- * @entries: where to store the trace, newest first, beginning with @ret
- * @size: number of entries that fit, at least one
- * @lasting: set to whether the same words will make the same trace until the
- *	     next module comes or goes; not set if there is no trace
+ * @size: number of entries that the trace may have, at least one
+ * @trace: what was found out, unless there is no trace; @trace->hash is to be
+ *	   set before
  *
  * The words are judged from the newest outwards and no further than the trace
  * goes: to the first word in irqentry or softirqentry text, which is where the
- * stack depot cuts traces, to the bottom of the SCS, or until @entries is full.
+ * stack depot cuts traces, to the bottom of the SCS, or to @size words.
  *
  * Context: Any.
- * Return: Number of entries, at least one, or a negated &enum scs_fallback.
+ * Return: Number of words that are the trace, newest first, at least one, or a
+ * negated &enum scs_fallback.
  */
 int __kprobes scs_judge(const unsigned long *top, const unsigned long *base,
-			unsigned long ret, unsigned long *entries,
-			unsigned int size, bool *lasting)
+			unsigned long ret, unsigned int size,
+			struct scs_trace *trace)
 {
 	unsigned long used = (unsigned long)top - (unsigned long)base;
-	const unsigned long *slot = top;
-	unsigned int nr = 0;
+	const unsigned long *slot = top, *end;
+	u64 hash = trace->hash;
+	bool lasting = true;
 
 	/* The last slot holds the end marker and is never pushed to. */
 	if (used > SCS_SIZE - sizeof(*top) ||
@@ -232,29 +246,30 @@ int __kprobes scs_judge(const unsigned long *top, const unsigned long *base,
 	if (!used || scs_strip(READ_ONCE_NOCHECK(*(top - 1))) != ret)
 		return -SCS_FALLBACK_SPLICE;
 
-	*lasting = true;
-	while (nr < size) {
-		unsigned long word;
+	used /= sizeof(*top);
+	end = used > size ? top - size : base;
+	do {
+		unsigned long word = scs_strip(READ_ONCE_NOCHECK(*--slot));
+		unsigned long *verdict = scs_verdicts + hash_long(word, SCS_VERDICT_BITS);
 
-		if (slot == base)
-			return -SCS_FALLBACK_BOTTOM;
-		word = scs_strip(READ_ONCE_NOCHECK(*--slot));
+		hash = stack_depot_hash_add(hash, word);
+		if (likely(scs_known_pure(word, verdict)))
+			continue;
 
-		switch (scs_word(word)) {
+		switch (scs_word(word, verdict)) {
 		case SCS_WORD_TRANSIENT:
-			*lasting = false;
-			fallthrough;
-		case SCS_WORD_PURE:
-			entries[nr++] = word;
+			lasting = false;
 			break;
-		case SCS_WORD_IRQ:
-			entries[nr++] = word;
-			return nr;
+		case SCS_WORD_PURE:
+			break;
 		case SCS_WORD_BOTTOM:
 			if (slot != base)
 				return -SCS_FALLBACK_BOTTOM;
-			entries[nr++] = word;
-			return nr;
+			fallthrough;
+		case SCS_WORD_IRQ:
+			trace->hash = hash;
+			trace->lasting = lasting;
+			return top - slot;
 		case SCS_WORD_NO_PUSH:
 			return scs_in_range(word, __entry_text_start,
 					    __entry_text_end) ?
@@ -262,8 +277,14 @@ int __kprobes scs_judge(const unsigned long *top, const unsigned long *base,
 		case SCS_WORD_NOT_TEXT:
 			return -SCS_FALLBACK_NOT_TEXT;
 		}
-	}
-	return nr;
+	} while (slot != end);
+
+	/* All words, but none of them starts an SCS. */
+	if (used < size)
+		return -SCS_FALLBACK_BOTTOM;
+	trace->hash = hash;
+	trace->lasting = lasting;
+	return size;
 }
 
 #ifdef CONFIG_KASAN_SCS_TESTS
@@ -271,21 +292,21 @@ EXPORT_SYMBOL_GPL(scs_judge);
 #endif
 
 /**
- * scs_unwind - take the current stack trace from the SCS
+ * scs_unwind - find the current stack trace on the SCS
  * @top: what scs_stack_pointer() returned in the calling function
  * @ret: the calling function's __builtin_return_address(0)
- * @entries: where to store the trace, newest first, beginning with @ret
- * @size: number of entries that fit, at least one
- * @lasting: as for scs_judge()
+ * @size: number of entries that the trace may have, at least one
+ * @trace: as for scs_judge()
  *
- * A trace equals, entry by entry, what stack_trace_save() in the calling
- * function stores behind the function's own entry, cut by filter_irq_stacks().
+ * The words below @top equal, one by one, what stack_trace_save() in the
+ * calling function stores behind the function's own entry, cut by
+ * filter_irq_stacks().  scs_copy() copies them.
  *
  * Context: Any.
- * Return: Number of entries, at least one, or a negated &enum scs_fallback.
+ * Return: Number of words, at least one, or a negated &enum scs_fallback.
  */
 int __kprobes scs_unwind(const unsigned long *top, unsigned long ret,
-			 unsigned long *entries, unsigned int size, bool *lasting)
+			 unsigned int size, struct scs_trace *trace)
 {
 	const unsigned long *base;
 
@@ -296,7 +317,7 @@ int __kprobes scs_unwind(const unsigned long *top, unsigned long ret,
 	base = scs_base(top);
 	if (!base)
 		return -SCS_FALLBACK_FOREIGN;
-	return scs_judge(top, base, ret, entries, size, lasting);
+	return scs_judge(top, base, ret, size, trace);
 }
 
 #ifdef CONFIG_KASAN_SCS_TESTS

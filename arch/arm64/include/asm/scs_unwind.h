@@ -108,7 +108,7 @@ static __always_inline unsigned long scs_strip(unsigned long word)
 /* Words that scs_equal() compares at a time. */
 #define SCS_EQUAL_WORDS		8
 
-/* Loads first and one branch for all: pairs of loads, and a chain of ccmp. */
+/* All loads and no branch: pairs of loads, and a chain of ccmp. */
 static __always_inline bool scs_equal_block(const unsigned long *top,
 					    const unsigned long *entries)
 {
@@ -119,11 +119,16 @@ static __always_inline bool scs_equal_block(const unsigned long *top,
 	unsigned long s = entries[0], t = entries[1], u = entries[2], v = entries[3];
 	unsigned long w = entries[4], x = entries[5], y = entries[6], z = entries[7];
 
-	bool equal = (a == s) & (b == t) & (c == u) & (d == v) &
-		     (e == w) & (f == x) & (g == y) & (h == z);
+	return (a == s) & (b == t) & (c == u) & (d == v) &
+	       (e == w) & (f == x) & (g == y) & (h == z);
+}
 
-	/* Else the compiler makes a branch and single loads for each. */
-	OPTIMIZER_HIDE_VAR(equal);
+static __always_inline bool scs_equal_blocks(const unsigned long *top,
+					     const unsigned long *entries)
+{
+	bool equal = scs_equal_block(top, entries);
+
+	equal &= scs_equal_block(top - SCS_EQUAL_WORDS, entries + SCS_EQUAL_WORDS);
 	return equal;
 }
 
@@ -144,14 +149,37 @@ static __always_inline bool scs_equal(const unsigned long *top,
 				      const unsigned long *entries,
 				      unsigned long nr)
 {
-	const unsigned long *last = entries + nr - SCS_EQUAL_WORDS;
+	const unsigned long *end = entries + nr;
+	bool equal;
 
-	for (; entries < last; entries += SCS_EQUAL_WORDS, top -= SCS_EQUAL_WORDS) {
-		if (!scs_equal_block(top, entries))
-			return false;
+	/*
+	 * The last words are compared with some again, rather than one by one.
+	 * Unless the result is hidden, the compiler makes a branch and single
+	 * loads of each word.
+	 */
+	if (nr < 2 * SCS_EQUAL_WORDS) {
+		equal = scs_equal_block(top, entries);
+		equal &= scs_equal_block(top - nr + SCS_EQUAL_WORDS,
+					 end - SCS_EQUAL_WORDS);
+		OPTIMIZER_HIDE_VAR(equal);
+		return equal;
 	}
-	/* The last ones again in part, rather than one by one. */
-	return scs_equal_block(top - (last - entries), last);
+	for (; nr > 2 * SCS_EQUAL_WORDS; nr -= 2 * SCS_EQUAL_WORDS) {
+		equal = scs_equal_blocks(top, entries);
+		OPTIMIZER_HIDE_VAR(equal);
+		if (!equal)
+			return false;
+		top -= 2 * SCS_EQUAL_WORDS;
+		entries += 2 * SCS_EQUAL_WORDS;
+	}
+	top -= nr;
+	if (nr <= SCS_EQUAL_WORDS)
+		equal = scs_equal_block(top + SCS_EQUAL_WORDS, end - SCS_EQUAL_WORDS);
+	else
+		equal = scs_equal_blocks(top + 2 * SCS_EQUAL_WORDS,
+					 end - 2 * SCS_EQUAL_WORDS);
+	OPTIMIZER_HIDE_VAR(equal);
+	return equal;
 }
 
 static __always_inline bool scs_in_range(unsigned long addr, const char *start,
@@ -168,10 +196,35 @@ static __always_inline bool scs_in_irqentry(unsigned long addr)
 			    __softirqentry_text_end);
 }
 
-int scs_unwind(const unsigned long *top, unsigned long ret,
-	       unsigned long *entries, unsigned int size, bool *lasting);
+/**
+ * scs_copy - copy the newest words of an SCS
+ * @top: the slot above the newest word
+ * @entries: where to store them, newest first
+ * @nr: number of words; the caller vouches that the SCS has as many
+ *
+ * Context: Any, in code that KASAN does not instrument.
+ */
+static __always_inline void scs_copy(const unsigned long *top,
+				     unsigned long *entries, unsigned long nr)
+{
+	while (nr--)
+		*entries++ = scs_strip(*--top);
+}
+
+/**
+ * struct scs_trace - what is found out about a stack trace where it lies
+ * @hash: the stack depot's hash; before: of the entries in front of this trace
+ * @lasting: whether the same words will make the same trace until the next
+ *	     module comes or goes
+ */
+struct scs_trace {
+	u64 hash;
+	bool lasting;
+};
+
+int scs_unwind(const unsigned long *top, unsigned long ret, unsigned int size,
+	       struct scs_trace *trace);
 int scs_judge(const unsigned long *top, const unsigned long *base,
-	      unsigned long ret, unsigned long *entries, unsigned int size,
-	      bool *lasting);
+	      unsigned long ret, unsigned int size, struct scs_trace *trace);
 
 #endif /* __ASM_SCS_UNWIND_H */

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Both traces of one place, for the tests of the unwinders, and what only code
+ * in the kernel image can do for them.
+ */
+#include <linux/export.h>
+#include <linux/init.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/stacktrace.h>
+
+#include <asm/sections.h>
+
+#include "unwinder_trace.h"
+
+/**
+ * scs_test_take - take both traces
+ * @t: where to store them
+ *
+ * Context: Any.
+ */
+noinline notrace void scs_test_take(struct traces *t)
+{
+	const unsigned long *top = scs_stack_pointer();
+	struct scs_trace trace = {};
+
+	t->in_nmi = in_nmi();
+	t->in_hardirq = in_hardirq();
+	t->in_softirq = in_serving_softirq();
+	t->nr_scs = scs_unwind(top, (unsigned long)__builtin_return_address(0),
+			       ARRAY_SIZE(t->scs) - 1, &trace);
+	t->lasting = trace.lasting;
+	if (t->nr_scs > 0)
+		scs_copy(top, t->scs, t->nr_scs);
+	t->nr_raw = stack_trace_save(t->frame, ARRAY_SIZE(t->frame), 0);
+	t->nr_frame = filter_irq_stacks(t->frame, t->nr_raw);
+}
+EXPORT_SYMBOL_GPL(scs_test_take);
+
+/**
+ * kasan_test_save_stack - kasan_save_stack() for tests
+ * @flags: for the depot
+ *
+ * Context: Task.
+ * Return: Handle of the trace's record, whose first entry lies in here.
+ */
+noinline depot_stack_handle_t kasan_test_save_stack(kasan_depot_flags_t flags)
+{
+	return kasan_depot_save(GFP_KERNEL, flags);
+}
+EXPORT_SYMBOL_GPL(kasan_test_save_stack);
+
+struct traces scs_test_boot_traces[NR_BOOT_TRACES];
+EXPORT_SYMBOL_GPL(scs_test_boot_traces);
+
+static int __init take_of_init_task(void)
+{
+	scs_test_take(&scs_test_boot_traces[TRACES_OF_INIT_TASK]);
+	return 0;
+}
+/* The only initcalls in start_kernel() itself, and late enough for KASAN. */
+console_initcall(take_of_init_task);
+
+static int __init take_of_first_thread(void)
+{
+	scs_test_take(&scs_test_boot_traces[TRACES_OF_FIRST_THREAD]);
+	return 0;
+}
+early_initcall(take_of_first_thread);
+
+static unsigned long find_word(void *start, void *end, unsigned long low,
+			       unsigned long high)
+{
+	unsigned long *p;
+
+	for (p = PTR_ALIGN(start, sizeof(*p)); (void *)(p + 1) <= end; p++) {
+		unsigned long word = READ_ONCE_NOCHECK(*p);
+
+		if (word >= low && word < high)
+			return (unsigned long)p;
+	}
+	return 0;
+}
+
+/**
+ * scs_test_find_word - find a value in the kernel's static data
+ * @low: the lowest value to look for
+ * @high: one more than the highest
+ *
+ * Looks in the data of the kernel image and in its variables of each CPU.
+ *
+ * Context: Any.
+ * Return: Address of the first word whose value is in range, 0 if there is none.
+ */
+unsigned long scs_test_find_word(unsigned long low, unsigned long high)
+{
+	unsigned long found = find_word(_sdata, _end, low, high);
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		unsigned long offset = per_cpu_offset(cpu);
+
+		if (!found)
+			found = find_word(__per_cpu_start + offset,
+					  __per_cpu_end + offset, low, high);
+	}
+	return found;
+}
+EXPORT_SYMBOL_GPL(scs_test_find_word);
