@@ -23,6 +23,89 @@ DEFINE_PER_CPU(struct kasan_memo, kasan_memo) = {
 	.slots = { [0 ... (1 << KASAN_MEMO_BITS) - 1] = &none.record },
 };
 
+/*
+ * Puts a record into the first of its slots.  What was there moves to another
+ * one.  Slots may change meanwhile; each record in them is as good as any.
+ */
+static __always_inline void put_first(struct kasan_memo *memo, unsigned long index,
+				      unsigned long way, struct stack_record *record)
+{
+	/* The records were filled before: by this CPU, or before it saw them. */
+	smp_store_release(&memo->slots[index ^ way], READ_ONCE(memo->slots[index]));
+	smp_store_release(&memo->slots[index], record);
+}
+
+/**
+ * kasan_memo_find_moved - look the words on the SCS up that moved
+ * @top: the scs_stack_pointer() of the function that is to be the first entry
+ * @self: the trace's first entry
+ *
+ * To be called after kasan_memo_find().
+ *
+ * Context: Any.
+ * Return: The record that these words are known to become, or NULL.
+ */
+struct stack_record * __kprobes
+kasan_memo_find_moved(const unsigned long *top, unsigned long self)
+{
+	struct kasan_memo *memo = raw_cpu_ptr(&kasan_memo);
+	const unsigned long *base;
+	unsigned long words, index, way;
+
+	if (!kasan_memo_base(top, &base, &words))
+		return NULL;
+	index = kasan_memo_index(top, base, words);
+	for (way = 1; way < KASAN_MEMO_WAYS; way++) {
+		struct stack_record *record = smp_load_acquire(&memo->slots[index ^ way]);
+
+		if (record->entries[0] == self && kasan_memo_matches(record, top, words)) {
+			put_first(memo, index, way, record);
+			atomic64_inc(&memo->hits);
+			return record;
+		}
+	}
+	return NULL;
+}
+
+/**
+ * kasan_memo_get - look the words on the SCS up, and take a reference
+ * @top: the scs_stack_pointer() of the function that is to be the first entry
+ * @self: the trace's first entry
+ *
+ * Context: Any.
+ * Return: The record that these words are known to become, or NULL.
+ */
+struct stack_record * __kprobes
+kasan_memo_get(const unsigned long *top, unsigned long self)
+{
+	struct kasan_memo *memo = raw_cpu_ptr(&kasan_memo);
+	const unsigned long *base;
+	unsigned long words, index, way;
+
+	if (in_nmi() || !kasan_memo_base(top, &base, &words))
+		return NULL;
+	index = kasan_memo_index(top, base, words);
+	for (way = 0; way < KASAN_MEMO_WAYS; way++) {
+		struct stack_record *record = smp_load_acquire(&memo->slots[index ^ way]);
+
+		/* A record that was evicted may say anything here. */
+		if (READ_ONCE(record->entries[0]) != self ||
+		    READ_ONCE(record->entries[4]) != scs_strip(top[-4]) ||
+		    !kasan_depot_get(record))
+			continue;
+		/* Only now do size and entries belong together. */
+		if (record->size > KASAN_MEMO_MIN_WORDS && record->entries[0] == self &&
+		    kasan_memo_matches(record, top, words)) {
+			if (way)
+				put_first(memo, index, way, record);
+			atomic64_inc(&memo->hits);
+			return record;
+		}
+		kasan_depot_put(record);
+	}
+	return NULL;
+}
+
 /**
  * kasan_memo_keep - remember which record the words on the SCS became
  * @top: the scs_stack_pointer() that scs_unwind() found a lasting trace at
@@ -39,8 +122,8 @@ void __kprobes kasan_memo_keep(const unsigned long *top, struct stack_record *re
 	/* The window has at least the trace's words, without its first entry. */
 	if (!kasan_memo_base(top, &base, &words) || record->size <= KASAN_MEMO_MIN_WORDS)
 		return;
-	/* The record was filled before: by this CPU, or before its list had it. */
-	smp_store_release(&memo->slots[kasan_memo_index(top, base, words)], record);
+	put_first(memo, kasan_memo_index(top, base, words),
+		  1 + record->size % (KASAN_MEMO_WAYS - 1), record);
 }
 
 static void fill(struct stack_record *record)

@@ -31,6 +31,12 @@
 /* 4 KiB a CPU. */
 #define KASAN_MEMO_BITS		9
 
+/*
+ * Slots that the same words may be in: that of their index, and those of which
+ * the index differs in the lower bits.
+ */
+#define KASAN_MEMO_WAYS		4
+
 /* Windows and traces with fewer words have no use for it. */
 #define KASAN_MEMO_MIN_WORDS	SCS_EQUAL_WORDS
 
@@ -104,26 +110,13 @@ kasan_memo_base(const unsigned long *top, const unsigned long **base,
 	return true;
 }
 
-/* The record that is remembered for *@words words; they may be others. */
-static __always_inline bool
-kasan_memo_guess(struct kasan_memo *memo, const unsigned long *top, unsigned long self,
-		 struct stack_record **record, unsigned long *words)
-{
-	const unsigned long *base;
-
-	if (unlikely(!kasan_memo_base(top, &base, words)))
-		return false;
-	/* Pairs with the release in kasan_memo_keep(). */
-	*record = smp_load_acquire(&memo->slots[kasan_memo_index(top, base, *words)]);
-	return READ_ONCE((*record)->entries[0]) == self;
-}
-
 /**
  * kasan_memo_find - look the words on the SCS up
  * @top: the calling function's scs_stack_pointer()
  * @self: the trace's first entry
  *
- * Only where records are not evicted.
+ * Only where records are not evicted.  Looks at the slot that the words are
+ * remembered in at first; kasan_memo_find_moved() looks at the others.
  *
  * Context: Any.
  * Return: The record that these words are known to become, or NULL.
@@ -132,46 +125,22 @@ static __always_inline struct stack_record *
 kasan_memo_find(const unsigned long *top, unsigned long self)
 {
 	struct kasan_memo *memo = raw_cpu_ptr(&kasan_memo);
+	const unsigned long *base;
 	struct stack_record *record;
 	unsigned long words;
 
-	if (!kasan_memo_guess(memo, top, self, &record, &words) ||
-	    !kasan_memo_matches(record, top, words))
+	if (unlikely(!kasan_memo_base(top, &base, &words)))
+		return NULL;
+	/* Pairs with the release in kasan_memo_keep(). */
+	record = smp_load_acquire(&memo->slots[kasan_memo_index(top, base, words)]);
+	if (record->entries[0] != self || !kasan_memo_matches(record, top, words))
 		return NULL;
 	atomic64_inc(&memo->hits);
 	return record;
 }
 
-/**
- * kasan_memo_get - look the words on the SCS up, and take a reference
- * @top: the scs_stack_pointer() of the function that is to be the first entry
- * @self: the trace's first entry
- *
- * Context: Any.
- * Return: The record that these words are known to become, or NULL.
- */
-static __always_inline struct stack_record *
-kasan_memo_get(const unsigned long *top, unsigned long self)
-{
-	struct kasan_memo *memo = raw_cpu_ptr(&kasan_memo);
-	struct stack_record *record;
-	unsigned long words;
-
-	if (in_nmi())
-		return NULL;
-	if (!kasan_memo_guess(memo, top, self, &record, &words) ||
-	    !kasan_depot_get(record))
-		return NULL;
-	/* Only now do size and entries belong together. */
-	if (record->entries[0] == self && record->size > KASAN_MEMO_MIN_WORDS &&
-	    kasan_memo_matches(record, top, words)) {
-		atomic64_inc(&memo->hits);
-		return record;
-	}
-	kasan_depot_put(record);
-	return NULL;
-}
-
+struct stack_record *kasan_memo_find_moved(const unsigned long *top, unsigned long self);
+struct stack_record *kasan_memo_get(const unsigned long *top, unsigned long self);
 void kasan_memo_keep(const unsigned long *top, struct stack_record *record);
 #ifdef CONFIG_KASAN_SCS_TESTS
 void kasan_test_fill_memo(depot_stack_handle_t handle);

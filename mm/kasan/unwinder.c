@@ -226,11 +226,12 @@ kasan_scs_save(gfp_t gfp, kasan_depot_flags_t flags, const unsigned long *top,
 	depot_stack_handle_t handle;
 	int nr;
 
-	if (kasan_depot_evicts(flags)) {
+	if (kasan_depot_evicts(flags))
 		record = kasan_memo_get(top, self);
-		if (likely(record))
-			goto found;
-	}
+	else
+		record = kasan_memo_find_moved(top, self);
+	if (record)
+		goto found;
 
 	nr = scs_unwind(top, ret, KASAN_TRACE_ENTRIES - 1, &trace);
 	if (unlikely(nr < 0)) {

@@ -249,8 +249,11 @@ int __kprobes scs_judge(const unsigned long *top, const unsigned long *base,
 	used /= sizeof(*top);
 	end = used > size ? top - size : base;
 	do {
-		unsigned long word = scs_strip(READ_ONCE_NOCHECK(*--slot));
-		unsigned long *verdict = scs_verdicts + hash_long(word, SCS_VERDICT_BITS);
+		unsigned long *verdict, word = scs_strip(READ_ONCE_NOCHECK(*--slot));
+
+		/* Else the compiler counts beside it, two instructions a word. */
+		OPTIMIZER_HIDE_VAR(slot);
+		verdict = scs_verdicts + hash_long(word, SCS_VERDICT_BITS);
 
 		hash = stack_depot_hash_add(hash, word);
 		if (likely(scs_known_pure(word, verdict)))
