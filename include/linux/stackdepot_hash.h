@@ -6,6 +6,7 @@
 #ifndef _LINUX_STACKDEPOT_HASH_H
 #define _LINUX_STACKDEPOT_HASH_H
 
+#include <linux/bits.h>
 #include <linux/hash.h>
 #include <linux/types.h>
 
@@ -15,7 +16,7 @@
  * Added to the number of entries of a trace that is saved: there is nothing
  * behind its first entry in irqentry or softirqentry text.
  */
-#define STACK_DEPOT_FILTERED	(1U << 31)
+#define STACK_DEPOT_FILTERED	BIT(31)
 
 /**
  * stack_depot_hash_add - hash one more entry

@@ -60,11 +60,28 @@ static inline void kasan_depot_put(struct stack_record *record)
 	stack_depot_put(record->handle.handle);
 }
 
-/* Of all records of a bucket; see find_stack() for why this is safe. */
-#define kasan_depot_lock()	rcu_read_lock_sched_notrace()
-#define kasan_depot_unlock()	rcu_read_unlock_sched_notrace()
-#define kasan_depot_for_each(record, bucket) \
-	list_for_each_entry_rcu(record, (struct list_head *)(bucket), hash_list)
+/* Walk the records of a bucket; see find_stack() for why this is safe. */
+static inline void kasan_depot_lock(void)
+{
+	rcu_read_lock_sched_notrace();
+}
+
+static inline void kasan_depot_unlock(void)
+{
+	rcu_read_unlock_sched_notrace();
+}
+
+static inline struct stack_record *kasan_depot_first(struct list_head *bucket)
+{
+	return list_first_or_null_rcu(bucket, struct stack_record, hash_list);
+}
+
+static inline struct stack_record *kasan_depot_next(struct list_head *bucket,
+						    struct stack_record *record)
+{
+	return list_next_or_null_rcu(bucket, &record->hash_list, struct stack_record,
+				     hash_list);
+}
 
 #else /* before flags, references and a public struct stack_record */
 
@@ -105,11 +122,25 @@ static inline void kasan_depot_put(struct stack_record *record)
 }
 
 /* Records stay, and are complete before the bucket has them. */
-#define kasan_depot_lock()	do { } while (0)
-#define kasan_depot_unlock()	do { } while (0)
-#define kasan_depot_for_each(record, bucket)					\
-	for (record = smp_load_acquire((struct stack_record **)(bucket));	\
-	     record; record = record->next)
+static inline void kasan_depot_lock(void)
+{
+}
+
+static inline void kasan_depot_unlock(void)
+{
+}
+
+static inline struct stack_record *kasan_depot_first(struct stack_record **bucket)
+{
+	/* Pairs with the release in __stack_depot_save(). */
+	return smp_load_acquire(bucket);
+}
+
+static inline struct stack_record *kasan_depot_next(struct stack_record **bucket,
+						    struct stack_record *record)
+{
+	return record->next;
+}
 
 #endif
 

@@ -32,6 +32,7 @@ static __always_inline void put_first(struct kasan_memo *memo, unsigned long ind
 {
 	/* The records were filled before: by this CPU, or before it saw them. */
 	smp_store_release(&memo->slots[index ^ way], READ_ONCE(memo->slots[index]));
+	/* As above. */
 	smp_store_release(&memo->slots[index], record);
 }
 
@@ -56,6 +57,7 @@ kasan_memo_find_moved(const unsigned long *top, unsigned long self)
 		return NULL;
 	index = kasan_memo_index(top, base, words);
 	for (way = 1; way < KASAN_MEMO_WAYS; way++) {
+		/* Pairs with put_first(). */
 		struct stack_record *record = smp_load_acquire(&memo->slots[index ^ way]);
 
 		if (record->entries[0] == self && kasan_memo_matches(record, top, words)) {
@@ -86,6 +88,7 @@ kasan_memo_get(const unsigned long *top, unsigned long self)
 		return NULL;
 	index = kasan_memo_index(top, base, words);
 	for (way = 0; way < KASAN_MEMO_WAYS; way++) {
+		/* Pairs with put_first(). */
 		struct stack_record *record = smp_load_acquire(&memo->slots[index ^ way]);
 
 		/* A record that was evicted may say anything here. */
@@ -133,7 +136,7 @@ static void fill(struct stack_record *record)
 
 	for_each_possible_cpu(cpu) {
 		for (i = 0; i < 1 << KASAN_MEMO_BITS; i++)
-			/* As in kasan_memo_keep(). */
+			/* As in put_first(). */
 			smp_store_release(&per_cpu(kasan_memo, cpu).slots[i], record);
 	}
 }

@@ -131,7 +131,7 @@ kasan_memo_find(const unsigned long *top, unsigned long self)
 
 	if (unlikely(!kasan_memo_base(top, &base, &words)))
 		return NULL;
-	/* Pairs with the release in kasan_memo_keep(). */
+	/* Pairs with put_first() in memo.c. */
 	record = smp_load_acquire(&memo->slots[kasan_memo_index(top, base, words)]);
 	if (record->entries[0] != self || !kasan_memo_matches(record, top, words))
 		return NULL;

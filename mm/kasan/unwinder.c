@@ -163,7 +163,8 @@ find_record(u32 hash, unsigned long self, const unsigned long *top, unsigned int
 	if (unlikely(!bucket))
 		return NULL;
 	kasan_depot_lock();
-	kasan_depot_for_each(record, bucket) {
+	for (record = kasan_depot_first(bucket); record;
+	     record = kasan_depot_next(bucket, record)) {
 		if (record->hash != hash || record->size != nr + 1 ||
 		    record->entries[0] != self ||
 		    !same_words(top, record->entries + 1, nr))

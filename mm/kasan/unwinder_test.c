@@ -516,6 +516,7 @@ asm("	.pushsection .text\n"
 	"	.popsection\n");
 
 asmlinkage void scs_test_direct_call(void);
+
 asmlinkage notrace void scs_test_direct_call(void)
 {
 	scs_test_take(ftrace_traces);

@@ -53,12 +53,12 @@ EXPORT_SYMBOL_GPL(kasan_test_save_stack);
 struct traces scs_test_boot_traces[NR_BOOT_TRACES];
 EXPORT_SYMBOL_GPL(scs_test_boot_traces);
 
+/* The only initcalls in start_kernel() itself, and late enough for KASAN. */
 static int __init take_of_init_task(void)
 {
 	scs_test_take(&scs_test_boot_traces[TRACES_OF_INIT_TASK]);
 	return 0;
 }
-/* The only initcalls in start_kernel() itself, and late enough for KASAN. */
 console_initcall(take_of_init_task);
 
 static int __init take_of_first_thread(void)
