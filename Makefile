@@ -17,7 +17,8 @@ run: setup	## build, boot, provoke a use-after-free, print its decoded KASAN rep
 check: setup	## the tests that fit CI; the last line counts them
 	@tests/run
 
-check-all: setup	## every test, resumable (takes hours)
+check-all:	## every kernel, mode and test, and a matrix of them; resumable (takes hours)
+	@scripts/setup --all
 	@tests/run --all
 
 bench-save: setup	## instructions for saving one stack trace, by depth

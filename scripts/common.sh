@@ -13,6 +13,9 @@ KERNEL=${KERNEL:-6.12}
 KDIR=${KDIR:-}
 MODE=${MODE:-generic}
 LLVM_SUFFIX=-19
+# What compiles the kernel.
+TOOLCHAIN=${TOOLCHAIN:-clang$LLVM_SUFFIX}
+CROSS_GCC=aarch64-linux-gnu-gcc
 # Without QEMU's software emulation of the QARMA5 cipher.
 DEFAULT_CPU=max,pauth-impdef=on
 # Folders of this repository that mirror the kernel tree.
@@ -86,7 +89,10 @@ boot_options()
 # What figures were measured with, for the records that name it.
 compiler_version()
 {
-	"clang$LLVM_SUFFIX" --version | head -n 1
+	case $TOOLCHAIN in
+	gcc) "$CROSS_GCC" --version ;;
+	*) "$TOOLCHAIN" --version ;;
+	esac | head -n 1
 }
 
 qemu_version()

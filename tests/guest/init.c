@@ -124,6 +124,9 @@ int main(int argc, char **argv)
 		power_off();
 	}
 	for (n = 1; n < argc; n++) {
+		/* UEFI firmware adds this behind our jobs. */
+		if (!strncmp(argv[n], "initrd=", 7))
+			continue;
 		result("begin %s", argv[n]);
 		result("end %s %d", argv[n], dispatch(argv[n]));
 		while (waitpid(-1, NULL, WNOHANG) > 0)
