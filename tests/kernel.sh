@@ -1,24 +1,56 @@
 # SPDX-License-Identifier: GPL-2.0
-# The tests of one kernel in one KASAN mode: sourced after KERNEL and MODE are set.
+# The tests of one kernel: sourced after KERNEL and CELL, a name in tests/cells,
+# are set.
 # shellcheck shell=bash disable=SC1091,SC2154
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+. "$TOP/tests/cells.sh"
 
-export KERNEL MODE
-read -ra mode_options < <(boot_options "$MODE")
+read_cell
+read -ra options < <(boot_options "$MODE")
+expected=$TOP/tests/expected
+record=$expected/kasan-$KERNEL-$CELL.txt
 
-# boot NAME ARGUMENT...: boot in this mode; logs below build/boot/NAME.
+# What 10 s of work compare at least: checks that are no instructions in the
+# kernel's code but calls, or lockdep's, leave less time for it.
+least_compared=20000
+[ "$CELL" != generic ] || least_compared=100000
+
+# check COLUMN DESCRIPTION COMMAND...: as ok, for a column of the matrix.
+check()
+{
+	local what="$KERNEL $CELL: $1: $2"
+
+	shift 2
+	ok "$what" "$@"
+}
+
+# give_up: nothing more can be run. The matrix looks for this line.
+give_up()
+{
+	echo "# $KERNEL $CELL: the rest is not run"
+	done_testing
+	exit 1
+}
+
+# boot NAME ARGUMENT...: boot in this mode; logs below build/boot.
 boot()
 {
-	local name=check-$KERNEL-$MODE-$1
+	local name=check-$KERNEL-$CELL-$1
 
 	shift
-	"$TOP/scripts/boot" "${mode_options[@]}" --name "$name" "$@"
+	"$TOP/scripts/boot" "${options[@]}" --timeout 400 --name "$name" "$@"
 }
 
 # results NAME: file with what the guest reported in that boot.
 results()
 {
-	echo "$BUILD/boot/check-$KERNEL-$MODE-$1/result"
+	echo "$BUILD/boot/check-$KERNEL-$CELL-$1/result"
+}
+
+# console NAME: file with what the kernel printed in that boot.
+console()
+{
+	echo "$BUILD/boot/check-$KERNEL-$CELL-$1/console.log"
 }
 
 # stat_of FILE NAME: a counter of the unwinder.
@@ -63,20 +95,42 @@ mostly_scs()
 	[ "$(stat_of "$1" fallback_not_text)" -lt 100 ]
 }
 
+# all_off FILE: all traces are from frame records, as the SCS is off.
+all_off()
+{
+	grep '^stats ' "$1"
+	[ "$(stat_of "$1" saved)" -ge 10000 ] && [ "$(stat_of "$1" scs)" = 0 ] &&
+	[ "$(stat_of "$1" fallback_off)" = "$(stat_of "$1" saved)" ]
+}
+
+# says_once NAME TEXT: the console of that boot has it in one line.
+says_once()
+{
+	grep -F "$2" "$(console "$1")"
+	[ "$(grep -cF "$2" "$(console "$1")")" = 1 ]
+}
+
 # quiet NAME: the console shows no warning, lockdep or KASAN report.
 quiet()
 {
-	! grep -E 'WARNING:|BUG:|stack traces differ|possible (circular|recursive)|Oops' \
-		"$BUILD/boot/check-$KERNEL-$MODE-$1/console.log"
+	[ -s "$(console "$1")" ] &&
+	! grep -E 'WARNING:|BUG:|INFO: .*(lock|RCU|stall|blocked)|stack traces differ|possible (circular|recursive)|Oops' \
+		"$(console "$1")"
 }
 
-# same_as_stock FILE: KASAN's suite says what it says on the stock kernel.
+# same_outcomes FILE: what KASAN's suite says is what is recorded.
+same_outcomes()
+{
+	[ -f "$record" ] || {
+		echo "$record: no such record; remedy: KERNEL=$KERNEL tests/record-stock $CELL"
+		return 1
+	}
+	diff -u <(grep -v '^#' "$record") "$1"
+}
+
 same_as_stock()
 {
-	local expected=$TOP/tests/expected/kasan-$KERNEL-$MODE.txt
-
-	"$TOP/tests/ktap.py" "$1" >"$T/outcomes" || return 1
-	diff -u <(grep -v '^#' "$expected") "$T/outcomes"
+	"$TOP/tests/ktap.py" "$1" >"$T/outcomes" && same_outcomes "$T/outcomes"
 }
 
 all_pass()
@@ -88,58 +142,103 @@ all_pass()
 # new_warnings LOG: those that the stock kernel does not have.
 new_warnings()
 {
-	local known=$TOP/tests/expected/warnings-$KERNEL.txt
+	local known=$expected/warnings-$KERNEL-$CELL.txt
 
+	[ -f "$known" ] || known=$expected/warnings-$KERNEL.txt
 	[ -f "$known" ] || known=/dev/null
 	grep -E 'warning:|WARNING:' "$1" | grep -vEf <(grep -v '^#' "$known")
 }
 
 no_warnings()
 {
-	local log=$BUILD/log/build-$KERNEL-$MODE.log
+	local log=$BUILD/log/build-$KERNEL-$CELL.log
 
 	grep -q 'scs_unwind\.o$' "$log" && ! new_warnings "$log"
 }
 
 build_and_boot()
 {
-	forget_objects "$MODE"
-	obj=$("$TOP/scripts/build" "$MODE" 2>"$T/out")
-	result $? "$KERNEL $MODE: builds" "$T/out"
-	if [ -z "$obj" ]; then
-		done_testing
-		exit 1
+	forget_objects "$CELL"
+	obj=$("$TOP/scripts/build" "$CELL" "${fragments[@]}" 2>"$T/out")
+	result $? "$KERNEL $CELL: build: builds" "$T/out"
+	[ -n "$obj" ] || give_up
+	check warn "no compiler or linker warning" no_warnings
+	if has off; then
+		check off "boots on a CPU with pointer authentication" boot off "$obj" stats
+		check off "says once that the shadow call stack is off" says_once off \
+			"the shadow call stack is off"
+		check off "all traces are from frame records" all_off "$(results off)"
+		check off "the console is quiet" quiet off
+		options+=(--cpu "max,pauth=off")
 	fi
-	ok "$KERNEL $MODE: no compiler or linker warning" no_warnings
-	ok "$KERNEL $MODE: boots to init and powers off" boot boot "$obj" stats
-	ok "$KERNEL $MODE: over 99 % of the traces of a boot are from the SCS" \
+	ok "$KERNEL $CELL: boot: boots to init and powers off" boot boot "$obj" stats ||
+		give_up
+	check scs "over 99 % of the traces of a boot are from the SCS" \
 		mostly_scs "$(results boot)"
-	ok "$KERNEL $MODE: our KUnit suite runs" boot kunit "$obj" kunit=unwinder_test stats
-	ok "$KERNEL $MODE: our KUnit suite passes" all_pass "$(results kunit)"
-	ok "$KERNEL $MODE: and nothing else is on the console" quiet kunit
+}
+
+# kunit NAME ARGUMENT...: our KUnit suite, in the matrix' column NAME.
+kunit()
+{
+	local name=$1
+
+	shift
+	check "$name" "our KUnit suite runs" boot "$name" "$@" "$obj" \
+		kunit=unwinder_test stats
+	check "$name" "our KUnit suite passes" all_pass "$(results "$name")"
+	check "$name" "and nothing else is on the console" quiet "$name"
 }
 
 # Tracers, probes, BPF programs, modules and CPUs come and go meanwhile.
 verify()
 {
-	ok "$KERNEL $MODE: a workload in verify mode" boot verify --timeout 400 \
+	check verify "a workload in verify mode" boot verify \
 		--append kasan.unwinder=verify "$obj" exec=/bin/stress.sh,10 stats
-	ok "$KERNEL $MODE: no trace differs from frame records" \
-		nothing_differed "$(results verify)" 100000
-	ok "$KERNEL $MODE: the workload met tracers, exceptions and BPF programs" \
+	check verify "no trace differs from frame records" \
+		nothing_differed "$(results verify)" "$least_compared"
+	check verify "the workload met tracers, exceptions and BPF programs" \
 		met_all "$(results verify)"
-	ok "$KERNEL $MODE: the console is quiet in verify mode" quiet verify
+	check verify "the console is quiet in verify mode" quiet verify
+}
+
+use_after_free()
+{
+	boot uaf "$obj" lkdtm=READ_AFTER_FREE && grep 'BUG: KASAN' "$(console uaf)"
 }
 
 kasan_suite()
 {
 	local rc
 
-	boot kasan --timeout 300 "$obj" kunit=kasan_test stats >"$T/out" 2>&1
+	boot kasan "$obj" kunit=kasan_test stats >"$T/out" 2>&1
 	rc=$?
 	# Cases that fail on stock too fail the job: 14.
 	[ $rc -eq 0 ] || [ $rc -eq 14 ]
-	result $? "$KERNEL $MODE: KASAN's KUnit suite runs" "$T/out"
-	ok "$KERNEL $MODE: KASAN's KUnit suite ends as on the stock kernel" \
+	result $? "$KERNEL $CELL: kasan: KASAN's KUnit suite runs" "$T/out"
+	check kasan "KASAN's KUnit suite ends as on the stock kernel" \
 		same_as_stock "$(results kasan)"
+}
+
+cell_tests()
+{
+	build_and_boot
+	kunit kunit
+	if has nmi; then
+		kunit nmi --append irqchip.gicv3_pseudo_nmi=1
+		check nmi "a trace was taken in a pseudo-NMI" \
+			grep 'overflow_test: in NMI' "$(results nmi)"
+	fi
+	verify
+	check uaf "a use-after-free is reported" use_after_free
+	if has kasan; then
+		kasan_suite
+	fi
+}
+
+# The same kernel without the series.
+stock_tests()
+{
+	"$TOP/tests/record-stock" --print "$CELL" >"$T/stock" 2>"$T/out"
+	result $? "$KERNEL $CELL: stock: the stock kernel runs KASAN's KUnit suite" "$T/out"
+	check stock "with the recorded outcomes" same_outcomes "$T/stock"
 }

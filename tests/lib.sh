@@ -29,6 +29,7 @@ result()
 	if [ -n "${3:-}" ] && [ -f "$3" ]; then
 		tail -n 40 "$3" | sed 's/^/# /'
 	fi
+	return 1
 }
 
 # ok DESCRIPTION COMMAND...: passes when COMMAND exits 0.

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0
+# Reads tests/cells: sourced after scripts/common.sh.
+# shellcheck shell=bash disable=SC2034,SC2153,SC2154
+
+# cells: the table's lines, without comments.
+cells()
+{
+	grep -v '^#' "$TOP/tests/cells"
+}
+
+# list_cells: "KERNEL NAME" for all that tests/cell runs, the stock kernels last.
+list_cells()
+{
+	local name kernels kernel more rest stock=()
+
+	while read -r name _ _ kernels _ more rest; do
+		for kernel in ${kernels//,/ }; do
+			echo "$kernel $name"
+			[[ ,$more, != *,kasan,* ]] || stock+=("$kernel stock-$name")
+		done
+	done < <(cells)
+	printf '%s\n' "${stock[@]}"
+}
+
+# read_cell: set what the kernel of the cell CELL, a KERNEL's, is built with:
+# MODE, TOOLCHAIN and fragments; and more, what is tested besides.
+read_cell()
+{
+	local name kernels list
+
+	case " $KERNELS " in
+	*" $KERNEL "*) ;;
+	*) die "KERNEL=$KERNEL: not one of ${KERNELS// /, }" ;;
+	esac
+	while read -r name MODE TOOLCHAIN kernels list more; do
+		[ "$name" = "$CELL" ] || continue
+		[[ ,$kernels, == *,$KERNEL,* ]] ||
+			die "tests/cells: $CELL is not for $KERNEL; it is for ${kernels//,/, }"
+		fragments=()
+		[ "$list" = - ] || IFS=, read -ra fragments <<<"$list"
+		KDIR=
+		export KERNEL KDIR MODE TOOLCHAIN
+		return
+	done < <(cells)
+	die "$CELL: no such cell; tests/cells has $(cells | cut -f 1 | paste -sd ' ' | sed 's/ /, /g')"
+}
+
+# has WHAT: is it tested besides?
+has()
+{
+	[[ ,$more, == *,$1,* ]]
+}
