@@ -20,26 +20,27 @@ static noinline unsigned long slots_left(void)
 	unsigned long sp;
 
 	asm volatile("mov %0, x18" : "=r" (sp));
-	return (SCS_SIZE - (sp & (SCS_SIZE - 1))) / sizeof(long);
+	/* At the very end this is 0, not a whole SCS. */
+	return (SCS_SIZE - 1 - ((sp - 1) & (SCS_SIZE - 1))) / sizeof(long);
 }
 
-static noinline int down(bool into_guard)
+static noinline int descend(bool into_guard)
 {
 	unsigned long left = slots_left();
 	int ret = 0;
 
 	if (into_guard || left > SLOTS_TO_ALLOCATE)
 		kfree(kmalloc(32, GFP_KERNEL));
-	/* Here, in slots_left(), and in one more call: the last slot is used. */
-	if (into_guard || left > 1)
-		ret = down(into_guard) + 1;
+	/* The last one to be called pushes onto the end marker. */
+	if (into_guard || left)
+		ret = descend(into_guard) + 1;
 	barrier();
 	return ret;
 }
 
 static int __init scs_overflow_init(void)
 {
-	int levels = down(!strcmp(to, "guard"));
+	int levels = descend(!strcmp(to, "guard"));
 
 	pr_info("scs_overflow: %d levels\n", levels);
 	/* The scheduler looks at the end marker. */
