@@ -4,13 +4,18 @@
  * when it is read.  New traces are new only the first time.
  *
  * Meant for guests whose clock counts instructions (QEMU's -icount), with one
- * CPU: then nanoseconds are instructions.  The functions measured are those that
- * KASAN uses.
+ * CPU: then nanoseconds are instructions.  With more CPUs, some of them save at
+ * once; that is a matter of time.  The functions measured are those that KASAN
+ * uses.
  */
+#include <linux/completion.h>
+#include <linux/cpumask.h>
 #include <linux/debugfs.h>
+#include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
+#include <linux/slab.h>
 #include <linux/stackdepot.h>
 
 #include "unwinder.h"
@@ -101,6 +106,81 @@ static noinline notrace int walk(struct bench *b, unsigned long path, int levels
 	return ret;
 }
 
+/* Traces in a kernel thread have as many entries below walk(). */
+#define CPU_LEVELS	24
+
+/* One of the CPUs that save at once. */
+struct bench_cpu {
+	struct bench bench;
+	unsigned long first, paths;
+	atomic_t *waiting;
+	struct completion done;
+};
+
+static int bench_on_cpu(void *arg)
+{
+	struct bench_cpu *c = arg;
+	unsigned long n;
+
+	/* All have to be there before one begins. */
+	atomic_dec(c->waiting);
+	while (atomic_read(c->waiting))
+		cpu_relax();
+	for (n = 0; n < c->paths; n++)
+		walk(&c->bench, c->first + n, CPU_LEVELS);
+	complete(&c->done);
+	return 0;
+}
+
+/* Nanoseconds for one save while as many CPUs save, or a negative error. */
+static s64 bench_cpus(bench_fn save, unsigned int cpus, bool repeated)
+{
+	/* New traces are not those of another CPU or variant. */
+	static unsigned long first;
+	struct bench_cpu *bench = kcalloc(cpus, sizeof(*bench), GFP_KERNEL);
+	struct task_struct **task = kcalloc(cpus, sizeof(*task), GFP_KERNEL);
+	atomic_t waiting = ATOMIC_INIT(cpus);
+	unsigned int i, created = 0;
+	int cpu = -1;
+	s64 time = 0;
+
+	if (!bench || !task)
+		time = -ENOMEM;
+	for (i = 0; i < cpus && !time; i++) {
+		bench[i].bench.save = save;
+		bench[i].bench.saves = repeated ? 64 * REPEATED_SAVES : 1;
+		bench[i].paths = repeated ? 1 : NEW_SAVES;
+		bench[i].first = repeated ? 0 : first;
+		first += NEW_SAVES;
+		bench[i].waiting = &waiting;
+		init_completion(&bench[i].done);
+		task[i] = kthread_create(bench_on_cpu, &bench[i], "scs_bench");
+		if (IS_ERR(task[i])) {
+			time = PTR_ERR(task[i]);
+			break;
+		}
+		created++;
+		cpu = cpumask_next(cpu, cpu_online_mask);
+		kthread_bind(task[i], cpu);
+	}
+	for (i = 0; i < created; i++) {
+		if (time)
+			kthread_stop(task[i]);
+		else
+			wake_up_process(task[i]);
+	}
+	for (i = 0; i < created && time >= 0; i++) {
+		wait_for_completion(&bench[i].done);
+		time += div64_u64(bench[i].bench.time,
+				  bench[i].bench.saves * bench[i].paths);
+		if (bench[i].bench.failed)
+			time = -EIO;
+	}
+	kfree(task);
+	kfree(bench);
+	return time < 0 ? time : div_s64(time, cpus);
+}
+
 static int bench_show(struct seq_file *seq, void *v)
 {
 	static const int depths[] = { 16, 20, 24, 29, 32, 40, 48, 56, 64 };
@@ -144,6 +224,16 @@ static int bench_show(struct seq_file *seq, void *v)
 				   div_u64(b.time, NEW_SAVES), b.failed ? "!" : "");
 		}
 		seq_puts(seq, "\n");
+	}
+
+	for (i = 1; i <= 4 && i <= num_online_cpus(); i *= 2) {
+		for (n = 0; n < 2; n++) {
+			seq_printf(seq, "cpus %d %s", i, n ? "repeated" : "new");
+			for (var = 0; var < ARRAY_SIZE(variants); var++)
+				seq_printf(seq, " %s=%lld", variants[var].name,
+					   bench_cpus(variants[var].save, i, n));
+			seq_puts(seq, "\n");
+		}
 	}
 	return 0;
 }

@@ -1,72 +1,109 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bpf ROUNDS: make BPF programs allocate kernel memory, with the JIT and without.
+ * bpf [KIND] ROUNDS: make BPF programs allocate kernel memory.
  *
- * A classifier clones packets in test runs; a program on a kprobe and one on a
- * tracepoint fill a hash table that is not preallocated. Both put the images of
- * JITed programs, or the interpreter, on the kernel's stacks.
+ * Programs in networking, on a kprobe, on a tracepoint and in front of another
+ * program put the images of JITed programs and trampolines, or the interpreter,
+ * on the kernel's stacks. Without KIND all of them do so, one after another.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <linux/bpf.h>
-#include <linux/perf_event.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-#define INSN(c, d, s, o, i) \
-	((struct bpf_insn){ .code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) })
-#define MOV_IMM(d, i)	INSN(BPF_ALU64 | BPF_MOV | BPF_K, d, 0, 0, i)
-#define MOV_REG(d, s)	INSN(BPF_ALU64 | BPF_MOV | BPF_X, d, s, 0, 0)
-#define ADD_IMM(d, i)	INSN(BPF_ALU64 | BPF_ADD | BPF_K, d, 0, 0, i)
-#define STORE(d, s, o)	INSN(BPF_STX | BPF_MEM | BPF_DW, d, s, o, 0)
-#define CALL(f)		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, f)
-#define EXIT()		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
-#define LD_MAP(d, fd) \
-	INSN(BPF_LD | BPF_DW | BPF_IMM, d, BPF_PSEUDO_MAP_FD, 0, fd), INSN(0, 0, 0, 0, 0)
+#include "bpf.h"
 
-static char verifier_log[4096];
+#define COUNT(a)	(sizeof(a) / sizeof((a)[0]))
+#define ENTRIES		65536
 
-static void fail(const char *what)
+/*
+ * A program whose call allocates memory itself: a timer in an entry that was
+ * chosen by chance. An element of a hash table would be taken from a reserve,
+ * which is filled up from interrupts.
+ */
+static int load_timer(int type, const union bpf_attr *more, int *map)
 {
-	fprintf(stderr, "bpf: %s: %s\n%s", what, strerror(errno), verifier_log);
-	exit(1);
-}
-
-static int sys_bpf(int cmd, union bpf_attr *attr)
-{
-	return syscall(SYS_bpf, cmd, attr, sizeof(*attr));
-}
-
-static int load(int type, const struct bpf_insn *insns, size_t n)
-{
-	union bpf_attr attr = {
-		.prog_type = type,
-		.insns = (uintptr_t)insns,
-		.insn_cnt = n,
-		.license = (uintptr_t)"GPL",
-		.log_buf = (uintptr_t)verifier_log,
-		.log_size = sizeof(verifier_log),
-		.log_level = 1,
+	union bpf_attr map_attr = {
+		.map_type = BPF_MAP_TYPE_ARRAY,
+		.key_size = 4,
+		.value_size = sizeof(struct bpf_timer),
+		.max_entries = ENTRIES,
+		.btf_fd = btf_fd(),
+		.btf_key_type_id = BTF_U32,
+		.btf_value_type_id = BTF_VALUE,
 	};
-	int fd = sys_bpf(BPF_PROG_LOAD, &attr);
 
-	if (fd < 0)
-		fail("load");
-	return fd;
+	*map = create_map(&map_attr);
+	close(map_attr.btf_fd);
+
+	const struct bpf_insn insns[] = {
+		CALL(BPF_FUNC_get_prandom_u32),
+		AND_IMM(0, ENTRIES - 1),
+		STORE_W(10, 0, -4),
+		LD_MAP(1, *map),
+		MOV_REG(2, 10),
+		ADD_IMM(2, -4),
+		CALL(BPF_FUNC_map_lookup_elem),
+		JUMP_EQ(0, 0, 5),
+		MOV_REG(1, 0),
+		LD_MAP(2, *map),
+		MOV_IMM(3, CLOCK_MONOTONIC),
+		CALL(BPF_FUNC_timer_init),
+		MOV_IMM(0, 0),
+		EXIT(),
+	};
+
+	return try_load(type, insns, COUNT(insns), more);
 }
 
-static void set_jit(int on)
+/* The same with a node of a trie, whose key is the length 32 and a number. */
+static int load_trie(int type, const union bpf_attr *more, int *map)
 {
-	int fd = open("/proc/sys/net/core/bpf_jit_enable", O_WRONLY);
+	union bpf_attr map_attr = {
+		.map_type = BPF_MAP_TYPE_LPM_TRIE,
+		.key_size = 8,
+		.value_size = 8,
+		.max_entries = ENTRIES,
+		.map_flags = BPF_F_NO_PREALLOC,
+	};
 
-	if (fd < 0 || write(fd, on ? "1" : "0", 1) != 1)
-		fail("bpf_jit_enable");
-	close(fd);
+	*map = create_map(&map_attr);
+
+	const struct bpf_insn insns[] = {
+		CALL(BPF_FUNC_get_prandom_u32),
+		AND_IMM(0, ENTRIES - 1),
+		STORE_W(10, 0, -4),
+		MOV_IMM(0, 32),
+		STORE_W(10, 0, -8),
+		STORE_DW(10, 0, -16),
+		LD_MAP(1, *map),
+		MOV_REG(2, 10),
+		ADD_IMM(2, -8),
+		MOV_REG(3, 10),
+		ADD_IMM(3, -16),
+		MOV_IMM(4, BPF_ANY),
+		CALL(BPF_FUNC_map_update_elem),
+		MOV_IMM(0, 0),
+		EXIT(),
+	};
+
+	return load(type, insns, COUNT(insns), more);
+}
+
+/*
+ * The timer where this kernel allows it. Those that deny it to tracing
+ * programs allocate a trie's nodes in the call, the others from a reserve.
+ */
+static int load_allocating(int type, const union bpf_attr *more, int *map)
+{
+	int prog = load_timer(type, more, map);
+
+	if (prog >= 0)
+		return prog;
+	close(*map);
+	return load_trie(type, more, map);
 }
 
 /* Clone the packet to the loopback device; the clone is what allocates. */
@@ -79,118 +116,113 @@ static void run_classifier(int rounds)
 		MOV_IMM(0, 0),
 		EXIT(),
 	};
-	static char packet[128];
-	int fd = load(BPF_PROG_TYPE_SCHED_CLS, insns, sizeof(insns) / sizeof(insns[0]));
-	union bpf_attr attr = {
-		.test = {
-			.prog_fd = fd,
-			.data_in = (uintptr_t)packet,
-			.data_size_in = sizeof(packet),
-			.repeat = rounds,
-		},
-	};
+	int prog = load(BPF_PROG_TYPE_SCHED_CLS, insns, COUNT(insns), NULL);
 
-	if (sys_bpf(BPF_PROG_TEST_RUN, &attr))
-		fail("test run");
-	close(fd);
+	test_run(prog, rounds);
+	close(prog);
 }
 
-/* Key: the time, so that each call adds an element. */
-static int load_counter(int type, int map)
+/* What the kprobe and the tracepoint are in. */
+static void open_files(int rounds)
+{
+	while (rounds--)
+		close(open("/proc/self/maps", O_RDONLY));
+}
+
+static void run_kprobe(int rounds)
+{
+	int map, prog = load_allocating(BPF_PROG_TYPE_KPROBE, NULL, &map);
+	int event = attach_kprobe(prog, "do_sys_openat2");
+
+	open_files(rounds);
+	close(event);
+	close(prog);
+	close(map);
+}
+
+static void run_tracepoint(int rounds)
+{
+	int map, prog = load_allocating(BPF_PROG_TYPE_TRACEPOINT, NULL, &map);
+	int event = attach_tracepoint(prog, "/sys/kernel/tracing/events/kmem/kmalloc/id");
+
+	open_files(rounds);
+	close(event);
+	close(prog);
+	close(map);
+}
+
+/* A program in front of another one, to which a trampoline leads. */
+static void run_trampoline(int rounds)
 {
 	const struct bpf_insn insns[] = {
-		CALL(BPF_FUNC_ktime_get_ns),
-		STORE(10, 0, -8),
-		STORE(10, 0, -16),
-		LD_MAP(1, map),
-		MOV_REG(2, 10),
-		ADD_IMM(2, -8),
-		MOV_REG(3, 10),
-		ADD_IMM(3, -16),
-		MOV_IMM(4, BPF_ANY),
-		CALL(BPF_FUNC_map_update_elem),
 		MOV_IMM(0, 0),
 		EXIT(),
 	};
-
-	return load(type, insns, sizeof(insns) / sizeof(insns[0]));
-}
-
-static long long number_in(const char *path)
-{
-	long long n = -1;
-	FILE *f = fopen(path, "r");
-
-	if (!f || fscanf(f, "%lld", &n) != 1)
-		fail(path);
-	fclose(f);
-	return n;
-}
-
-static int attach(struct perf_event_attr *attr, int prog)
-{
-	int fd = syscall(SYS_perf_event_open, attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
-
-	if (fd < 0)
-		fail("perf_event_open");
-	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog) ||
-	    ioctl(fd, PERF_EVENT_IOC_ENABLE, 0))
-		fail("attach");
-	return fd;
-}
-
-static void run_attached(int rounds)
-{
-	union bpf_attr map_attr = {
-		.map_type = BPF_MAP_TYPE_HASH,
-		.key_size = 8,
-		.value_size = 8,
-		.max_entries = 65536,
-		.map_flags = BPF_F_NO_PREALLOC,
+	const struct bpf_func_info target_info = { .type_id = BTF_TARGET };
+	union bpf_attr target_attr = {
+		.prog_btf_fd = btf_fd(),
+		.func_info = (uintptr_t)&target_info,
+		.func_info_rec_size = sizeof(target_info),
+		.func_info_cnt = 1,
 	};
-	int map = sys_bpf(BPF_MAP_CREATE, &map_attr);
-	struct perf_event_attr kprobe = {
-		.type = number_in("/sys/bus/event_source/devices/kprobe/type"),
-		.size = sizeof(kprobe),
-		.config1 = (uintptr_t)"do_sys_openat2",
+	int target = load(BPF_PROG_TYPE_SCHED_CLS, insns, COUNT(insns), &target_attr);
+	union bpf_attr attr = {
+		.expected_attach_type = BPF_TRACE_FENTRY,
+		.attach_prog_fd = target,
+		.attach_btf_id = BTF_TARGET,
 	};
-	struct perf_event_attr tracepoint = {
-		.type = PERF_TYPE_TRACEPOINT,
-		.size = sizeof(tracepoint),
-		.config = number_in("/sys/kernel/tracing/events/kmem/kmalloc/id"),
-	};
-	int prog[2], event[2], i, fd;
+	int map, prog = load_allocating(BPF_PROG_TYPE_TRACING, &attr, &map);
+	int link = attach_tracing(prog);
 
-	if (map < 0)
-		fail("map");
-	prog[0] = load_counter(BPF_PROG_TYPE_KPROBE, map);
-	prog[1] = load_counter(BPF_PROG_TYPE_TRACEPOINT, map);
-	event[0] = attach(&kprobe, prog[0]);
-	event[1] = attach(&tracepoint, prog[1]);
-	for (i = 0; i < rounds; i++) {
-		fd = open("/proc/self/maps", O_RDONLY);
-		close(fd);
-	}
-	for (i = 0; i < 2; i++) {
-		close(event[i]);
-		close(prog[i]);
-	}
+	test_run(target, rounds);
+	close(link);
+	close(prog);
 	close(map);
+	close(target);
+	close(target_attr.prog_btf_fd);
+}
+
+static const struct {
+	const char *name;
+	int jit;
+	void (*run)(int rounds);
+} kinds[] = {
+	{ "classifier_jit", 1, run_classifier },
+	{ "kprobe_jit", 1, run_kprobe },
+	{ "tracepoint_jit", 1, run_tracepoint },
+	/* The interpreter's programs have no place for a trampoline's call. */
+	{ "trampoline", 1, run_trampoline },
+	{ "classifier_nojit", 0, run_classifier },
+	{ "kprobe_nojit", 0, run_kprobe },
+	{ "tracepoint_nojit", 0, run_tracepoint },
+};
+
+static int usage(void)
+{
+	size_t i;
+
+	fprintf(stderr, "Usage: bpf [KIND] ROUNDS\nKINDs:");
+	for (i = 0; i < COUNT(kinds); i++)
+		fprintf(stderr, " %s", kinds[i].name);
+	fprintf(stderr, "\n");
+	return 2;
 }
 
 int main(int argc, char **argv)
 {
-	int rounds = argc == 2 ? atoi(argv[1]) : 0, jit;
+	const char *kind = argc == 3 ? argv[1] : NULL;
+	int rounds = argc == 2 || argc == 3 ? atoi(argv[argc - 1]) : 0, ran = 0;
+	size_t i;
 
-	if (rounds <= 0) {
-		fprintf(stderr, "Usage: bpf ROUNDS\n");
-		return 2;
-	}
-	for (jit = 1; jit >= 0; jit--) {
-		set_jit(jit);
-		run_classifier(rounds);
-		run_attached(rounds);
+	if (rounds <= 0)
+		return usage();
+	for (i = 0; i < COUNT(kinds); i++) {
+		if (kind && strcmp(kind, kinds[i].name))
+			continue;
+		set_jit(kinds[i].jit);
+		kinds[i].run(rounds);
+		ran++;
 	}
 	set_jit(1);
-	return 0;
+	return ran ? 0 : usage();
 }

@@ -1,0 +1,159 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# soak.sh SECONDS: stress-ng, a few stressors at a time in ever new combinations,
+# while tracers, probes, BPF programs, modules and CPUs come and go.
+
+# In 0.15.06 with this guest these cannot run or hardly save traces: inotify,
+# fanotify, dnotify, key, userfaultfd (not configured), netlink-task (taskstats),
+# hrtimers, nanosleep, tee, vm-splice, sendfile, fallocate, poll. Left out, too, is
+# what fills memory, needs devices or runs as long as it likes.
+stressors='fork vfork vforkmany clone daemon spawn zombie wait session pthread
+mmap mmapfork mmapaddr mmapmany mremap munmap madvise mprotect fault pagemove brk
+stackmmap memfd shm shm-sysv
+sock sockabuse sockdiag sockfd sockmany sockpair udp udp-flood rawsock rawudp rawpkt
+ping-sock icmp-flood netlink-proc
+timer timerfd itimer alarm sigq sigpending sigfd sigsegv sigchld sigrt signest kill
+pipe pipeherd fifo splice msg mq sem-sysv epoll eventfd futex aio io-uring pty
+dentry dir dirdeep dirmany filename rename link symlink open chdir chmod chown
+getdent fstat touch flock lockf lockofd locka lease procfs sysfs
+ptrace seccomp set get sysinfo'
+at_once=4
+
+tracing=/sys/kernel/tracing
+stats=/sys/kernel/debug/kasan_unwinder/stats
+end=$(($(date +%s) + ${1:-60}))
+
+running()
+{
+	[ "$(date +%s)" -lt $end ]
+}
+
+failed()
+{
+	echo "$1 failed"
+	touch /tmp/failed
+}
+
+# now: the uptime in 1/100 s
+now()
+{
+	sed 's/ .*//; s/\.//' /proc/uptime
+}
+
+# run STRESSOR...: some seconds of these together. Half of them clean up for longer
+# than the work takes, hence the limit; some find a call that the kernel does not
+# have, hence no look at the exit status.
+run()
+{
+	options=
+	for s; do
+		options="$options --$s 1"
+	done
+	# shellcheck disable=SC2086
+	timeout -s KILL 20 stress-ng -q --oom-avoid --temp-path /tmp/soak $options -t 6 \
+		>/dev/null 2>&1
+	killall -q -9 stress-ng
+	rm -rf /tmp/soak/*
+}
+
+# exec does nothing as root, so it has a loop of its own, and a program of its own
+# that run does not kill.
+execs()
+{
+	while running; do
+		timeout -s KILL 20 start-stop-daemon -S -n exec -c 65534:65534 \
+			-a /bin/stress-exec -- -q --temp-path /tmp/exec --exec 1 -t 5 \
+			>/dev/null 2>&1
+		killall -q -9 stress-exec
+		sleep 5
+	done
+}
+
+stress()
+{
+	while running; do
+		# shellcheck disable=SC2086
+		printf '%s\n' $stressors | shuf | xargs -n $at_once | while running && read -r some; do
+			# shellcheck disable=SC2086
+			run $some </dev/null
+		done
+	done
+}
+
+trace_once()
+{
+	echo function_graph >$tracing/current_tracer || failed function_graph
+	sleep 0.5
+	echo nop >$tracing/current_tracer
+	echo 'p:soak_p kfree' >$tracing/kprobe_events || failed kprobe
+	echo 'r:soak_r vfs_read' >>$tracing/kprobe_events || failed kretprobe
+	# The name before 6.10 and the one since.
+	echo 'r:soak_q kmem_cache_alloc_noprof' >>$tracing/kprobe_events 2>/dev/null ||
+		echo 'r:soak_q kmem_cache_alloc' >>$tracing/kprobe_events || failed kretprobe
+	echo 1 >$tracing/events/kprobes/enable
+	sleep 0.5
+	echo 0 >$tracing/events/kprobes/enable
+	echo >$tracing/kprobe_events
+	bpf 5 || failed bpf
+}
+
+# All of that makes the guest several times slower: a tenth of the time is for it.
+tracers()
+{
+	while running; do
+		start=$(now)
+		trace_once
+		rest=$((9 * ($(now) - start) / 100))
+		while running && [ $rest -gt 0 ]; do
+			sleep 1
+			rest=$((rest - 1))
+		done
+	done
+}
+
+modules()
+{
+	while running; do
+		insmod /modules/dummy.ko || failed insmod
+		sleep 0.5
+		rmmod dummy || failed rmmod
+		sleep 2
+	done
+}
+
+hotplug()
+{
+	n=0
+	while running; do
+		sleep 7
+		n=$((n % (cpus - 1) + 1))
+		echo 0 >/sys/devices/system/cpu/cpu$n/online || failed "CPU $n offline"
+		sleep 1
+		echo 1 >/sys/devices/system/cpu/cpu$n/online || failed "CPU $n online"
+	done
+}
+
+mkdir -p /dev/shm /dev/pts /tmp/soak /tmp/exec
+mount -t tmpfs tmpfs /dev/shm
+mount -t devpts devpts /dev/pts
+ln -sf pts/ptmx /dev/ptmx
+chmod 666 /dev/pts/ptmx
+chmod 1777 /tmp/exec
+cp /bin/stress-ng /bin/stress-exec
+ip link set lo up
+# With all functions traced, half a second of work takes half a minute in QEMU.
+# These are on most stacks, and several at once; stress.sh traces all.
+echo 'vfs_* do_* __do_sys_* sock_* unix_* udp_* copy_* *_fault kernel_*' \
+	>$tracing/set_ftrace_filter || failed "ftrace's filter"
+stress-ng --version || failed stress-ng
+
+cpus=$(nproc)
+execs &
+stress &
+tracers &
+modules &
+[ "$cpus" -eq 1 ] || hotplug &
+wait
+killall -q -9 stress-ng stress-exec
+grep ^verify_ $stats || failed "verify mode"
+[ ! -e /tmp/failed ]
