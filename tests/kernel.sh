@@ -229,10 +229,27 @@ cell_tests()
 			grep 'overflow_test: in NMI' "$(results nmi)"
 	fi
 	verify
+	if has contexts; then
+		contexts
+	fi
 	check uaf "a use-after-free is reported" use_after_free
 	if has kasan; then
 		kasan_suite
 	fi
+}
+
+# Work of all kinds, each by itself.
+contexts()
+{
+	check contexts "work in each context" boot contexts "$obj" \
+		exec=/bin/contexts.sh stats
+	check contexts "each context's traces have the source they should have" \
+		"$TOP/tests/contexts.py" "$(results contexts)"
+	check efi "the same in verify mode, booted through EFI" boot efi --efi \
+		--append kasan.unwinder=verify "$obj" exec=/bin/contexts.sh stats
+	check efi "with the firmware's runtime services: sources, none differs" \
+		"$TOP/tests/contexts.py" --efi --verify "$(results efi)"
+	check efi "the console is quiet" quiet efi
 }
 
 # The same kernel without the series.

@@ -13,8 +13,8 @@ import re
 import subprocess
 import sys
 
-COLUMNS = ["build", "warn", "off", "boot", "scs", "kunit", "nmi", "verify", "uaf",
-           "kasan", "stock"]
+COLUMNS = ["build", "warn", "off", "boot", "scs", "kunit", "nmi", "verify", "contexts",
+           "efi", "uaf", "kasan", "stock"]
 CASE = re.compile(r"^(ok|not ok) \d+ - (\S+ \S+): (\w+): (.*)$")
 WORST = ["FAIL", "not run", "skip", "pass"]
 
