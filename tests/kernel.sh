@@ -241,14 +241,17 @@ cell_tests()
 # Work of all kinds, each by itself.
 contexts()
 {
+	local entry=()
+
+	has entry && entry=(--entry)
 	check contexts "work in each context" boot contexts "$obj" \
 		exec=/bin/contexts.sh stats
 	check contexts "each context's traces have the source they should have" \
-		"$TOP/tests/contexts.py" "$(results contexts)"
+		"$TOP/tests/contexts.py" "${entry[@]}" "$(results contexts)"
 	check efi "the same in verify mode, booted through EFI" boot efi --efi \
 		--append kasan.unwinder=verify "$obj" exec=/bin/contexts.sh stats
 	check efi "with the firmware's runtime services: sources, none differs" \
-		"$TOP/tests/contexts.py" --efi --verify "$(results efi)"
+		"$TOP/tests/contexts.py" "${entry[@]}" --efi --verify "$(results efi)"
 	check efi "the console is quiet" quiet efi
 }
 

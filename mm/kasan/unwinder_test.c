@@ -304,7 +304,7 @@ static void hrtimer_test(struct kunit *test)
 					 PERF_COUNT_SW_CPU_CLOCK);
 
 	KUNIT_EXPECT_TRUE(test, t->in_hardirq);
-	find_entry(test, t, "__hrtimer_run_queues");
+	find_entry(test, t, "perf_swevent_hrtimer");
 	expect_equal(test, t);
 }
 #endif
@@ -416,36 +416,53 @@ static int kretprobe_handler(struct kretprobe_instance *ri, struct pt_regs *regs
 	return 0;
 }
 
+static struct kretprobe kretprobes[] = {
+	{
+		.kp.addr = (kprobe_opcode_t *)probed,
+		.handler = kretprobe_handler,
+		.maxactive = 4,
+	}, {
+		.kp.addr = (kprobe_opcode_t *)probed_too,
+		.handler = kretprobe_handler,
+		.maxactive = 4,
+	},
+};
+
+/* Out of line, so that the loop around it is not made two calls. */
+static noinline int set_kretprobes(bool on)
+{
+	unsigned int i;
+
+	if (!on)
+		return 0;
+	for (i = 0; i < ARRAY_SIZE(kretprobes); i++) {
+		struct kretprobe *rp = &kretprobes[i];
+
+		/* As if it had never been registered. */
+		rp->kp = (struct kprobe) { .addr = rp->kp.addr };
+		if (register_kretprobe(rp)) {
+			while (i--)
+				unregister_kretprobe(&kretprobes[i]);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
 /* The probed functions return to trampolines, which are on the SCS. */
 static void kretprobe_test(struct kunit *test)
 {
 	struct traces *without = traces_alloc(test), *with = traces_alloc(test);
-	struct kretprobe probes[] = {
-		{
-			.kp.addr = (kprobe_opcode_t *)probed,
-			.handler = kretprobe_handler,
-			.maxactive = 4,
-		}, {
-			.kp.addr = (kprobe_opcode_t *)probed_too,
-			.handler = kretprobe_handler,
-			.maxactive = 4,
-		},
-	};
-	unsigned int i;
-	int err = 0;
+	struct traces *t[] = { without, with };
+	unsigned int i, n = ARRAY_SIZE(t);
 
-	for (i = 0; i < 2; i++) {
-		if (i == 1) {
-			KUNIT_ASSERT_EQ(test, register_kretprobe(&probes[0]), 0);
-			err = register_kretprobe(&probes[1]);
-		}
-		/* Both calls have to be made from one place. */
-		OPTIMIZER_HIDE_VAR(i);
-		probed_too(i ? with : without);
+	OPTIMIZER_HIDE_VAR(n);
+	for (i = 0; i < n; i++) {
+		KUNIT_ASSERT_EQ(test, set_kretprobes(t[i] == with), 0);
+		probed_too(t[i]);
 	}
-	unregister_kretprobe(&probes[0]);
-	KUNIT_ASSERT_EQ(test, err, 0);
-	unregister_kretprobe(&probes[1]);
+	for (i = 0; i < ARRAY_SIZE(kretprobes); i++)
+		unregister_kretprobe(&kretprobes[i]);
 
 	expect_equal(test, without);
 	KUNIT_EXPECT_EQ(test, with->nr_scs, -SCS_FALLBACK_NO_PUSH);
@@ -1156,6 +1173,75 @@ static void boundary_test(struct kunit *test)
 	}
 }
 
+#ifdef CONFIG_ARM64_SCS_INTERRUPTED_PC
+/* Places to be interrupted at.  Never executed. */
+asmlinkage void scs_test_leaf(void);
+asmlinkage void scs_test_framed(void);
+asmlinkage void scs_test_unpushed(void);
+asm("	.pushsection .text\n"
+	"	.globl scs_test_leaf\n"
+	"	.type scs_test_leaf, @function\n"
+	"scs_test_leaf:\n"
+	"	ldr x0, [x0]\n"
+	"	ret\n"
+	"	.globl scs_test_framed\n"
+	"	.type scs_test_framed, @function\n"
+	"scs_test_framed:\n"
+	"	str x30, [x18], #8\n"
+	"	stp x29, x30, [sp, #-16]!\n"
+	"	mov x29, sp\n"
+	"	sttr x0, [x1]\n"
+	"	brk #1\n"
+	"	.globl scs_test_unpushed\n"
+	"	.type scs_test_unpushed, @function\n"
+	"scs_test_unpushed:\n"
+	"	sub sp, sp, #32\n"
+	"	stp x29, x30, [sp, #16]\n"
+	"	add x29, sp, #16\n"
+	"	ldr x0, [x0]\n"
+	"	ret\n"
+	"	.popsection\n");
+
+static void interrupted_test(struct kunit *test)
+{
+	struct traces_work *work = traces_work_alloc(test);
+	struct window *w = window_alloc(test);
+	unsigned long *top = w->base + w->nr;
+	struct {
+		unsigned long pc;
+		int expected;
+	} cases[] = {
+		{ (unsigned long)scs_test_leaf, w->nr },
+		{ (unsigned long)scs_test_framed + 12, w->nr },
+		/* The push, the frame record, a breakpoint. */
+		{ (unsigned long)scs_test_framed, -SCS_FALLBACK_EXCEPTION },
+		{ (unsigned long)scs_test_framed + 4, -SCS_FALLBACK_EXCEPTION },
+		{ (unsigned long)scs_test_framed + 16, -SCS_FALLBACK_EXCEPTION },
+		/* Its caller is in no slot. */
+		{ (unsigned long)scs_test_unpushed + 12, -SCS_FALLBACK_EXCEPTION },
+		/* No code. */
+		{ (unsigned long)scs_test_leaf + 1, -SCS_FALLBACK_EXCEPTION },
+		{ (unsigned long)w, -SCS_FALLBACK_EXCEPTION },
+		{ 0, -SCS_FALLBACK_EXCEPTION },
+		{ -4UL, -SCS_FALLBACK_EXCEPTION },
+	};
+	unsigned long entry;
+	unsigned int i;
+
+	take_hardirq(work);
+	entry = find_entry(test, &work->t, "el1h_64_irq");
+	w->base[2] = entry;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		w->base[1] = cases[i].pc;
+		KUNIT_EXPECT_EQ_MSG(test, judge(w, top), cases[i].expected, "case %u", i);
+	}
+	/* Only what enters the kernel from EL1 pushes the PC. */
+	w->base[1] = (unsigned long)scs_test_leaf;
+	w->base[2] = find_entry(test, &work->t, "call_on_irq_stack");
+	KUNIT_EXPECT_EQ(test, judge(w, top), -SCS_FALLBACK_NO_PUSH);
+}
+#endif
+
 static struct kunit_case unwinder_cases[] = {
 	KUNIT_CASE(task_test),
 	KUNIT_CASE(deep_test),
@@ -1202,6 +1288,9 @@ static struct kunit_case unwinder_cases[] = {
 	KUNIT_CASE(fuzz_test),
 	KUNIT_CASE(assembly_test),
 	KUNIT_CASE(boundary_test),
+#ifdef CONFIG_ARM64_SCS_INTERRUPTED_PC
+	KUNIT_CASE(interrupted_test),
+#endif
 	{}
 };
 

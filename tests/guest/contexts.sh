@@ -91,6 +91,24 @@ one_fork()
 	( : )
 }
 
+# then_off OFF COMMAND...: run both in this order. What is printed comes after:
+# who waits for the next line does it in functions that are not traced any more,
+# and has no return address of a tracer on its stack later on.
+then_off()
+{
+	off=$1
+	shift
+	"$@"
+	status=$?
+	$off
+	return $status
+}
+
+tracer_off()
+{
+	echo nop >$tracing/current_tracer
+}
+
 # tracer NAME COMMAND...
 tracer()
 {
@@ -98,8 +116,9 @@ tracer()
 		skip "$1" "no such tracer"
 		return 1
 	fi
-	measure "$@"
-	echo nop >$tracing/current_tracer
+	context=$1
+	shift
+	measure "$context" then_off tracer_off "$@"
 }
 
 # probes EVENT...: those that there is a function for.
@@ -112,7 +131,7 @@ probes()
 	grep -q . $tracing/kprobe_events && echo 1 >$tracing/events/kprobes/enable
 }
 
-no_probes()
+probes_off()
 {
 	[ ! -e $tracing/events/kprobes/enable ] || echo 0 >$tracing/events/kprobes/enable
 	echo >$tracing/kprobe_events
@@ -181,20 +200,18 @@ context()
 	kprobe)
 		if probes 'p:scs_free kmem_cache_free' 'p:scs_kfree kfree' \
 			'p:scs_open do_sys_openat2'; then
-			measure kprobe traced 5
+			measure kprobe then_off probes_off traced 5
 		else
 			skip kprobe "no kprobe can be set"
-		fi
-		no_probes ;;
+		fi ;;
 	kretprobe)
 		# vfs_read() is called by ksys_read(): one trampoline above another.
 		if probes 'r:scs_read vfs_read' 'r:scs_sys_read ksys_read' \
 			'r:scs_open do_sys_openat2'; then
-			measure kretprobe traced 5
+			measure kretprobe then_off probes_off traced 5
 		else
 			skip kretprobe "no kretprobe can be set"
-		fi
-		no_probes ;;
+		fi ;;
 	bpf_*)
 		if [ -e /proc/sys/net/core/bpf_jit_enable ]; then
 			measure "$1" bpf "${1#bpf_}" 500

@@ -173,6 +173,52 @@ static bool __kprobes scs_is_transient(unsigned long addr)
 #endif
 }
 
+#ifdef CONFIG_ARM64_SCS_INTERRUPTED_PC
+/* stp x29, x30, [sp, #imm], with and without writeback; mov and add x29, sp, #imm. */
+static bool scs_makes_frame(u32 insn)
+{
+	return (insn & 0xff407fff) == 0xa9007bfd || (insn & 0xff8003ff) == 0x910003fd;
+}
+
+/*
+ * Is this the PC at which a function was interrupted, so that the next older
+ * word is where frame records go on, as well?
+ *
+ * @entry is the word above it, in the code that enters the kernel: only that for
+ * exceptions from EL1 pushes the PC.  At a load or a store, other than those of
+ * its prologue, a function has both pushed and made its frame record, or neither.
+ * Kprobes and other breakpoints may be anywhere.  Assembly may make a frame
+ * record and not push.
+ */
+static noinline bool __kprobes scs_is_interrupted_pc(unsigned long entry, unsigned long pc)
+{
+	unsigned long size, offset, addr;
+	bool frame = false, push = false, kernel;
+	char name[KSYM_NAME_LEN];
+	u32 insn;
+
+	if (pc & SCS_VERDICT_MASK || lookup_symbol_name(entry - AARCH64_INSN_SIZE, name) ||
+	    !str_has_prefix(name, "el1"))
+		return false;
+	kernel = scs_in_kernel_text(pc);
+	if (!kernel && !__module_text_address(pc))
+		return false;
+	/* Loads and stores. */
+	if (!scs_insn(pc, kernel, &insn) || (insn & 0x0a000000) != 0x08000000 ||
+	    insn == SCS_PUSH_INSN || scs_makes_frame(insn))
+		return false;
+	if (!kallsyms_lookup_size_offset(pc, &size, &offset))
+		return false;
+	for (addr = pc - offset; addr < pc; addr += sizeof(insn)) {
+		if (!scs_insn(addr, kernel, &insn))
+			return false;
+		push |= insn == SCS_PUSH_INSN;
+		frame |= scs_makes_frame(insn);
+	}
+	return push || !frame;
+}
+#endif
+
 static noinline enum scs_word __kprobes
 scs_word_slow(unsigned long addr, unsigned long *slot)
 {
@@ -274,9 +320,28 @@ int __kprobes scs_judge(const unsigned long *top, const unsigned long *base,
 			trace->lasting = lasting;
 			return top - slot;
 		case SCS_WORD_NO_PUSH:
-			return scs_in_range(word, __entry_text_start,
-					    __entry_text_end) ?
-				-SCS_FALLBACK_EXCEPTION : -SCS_FALLBACK_NO_PUSH;
+			if (!scs_in_range(word, __entry_text_start, __entry_text_end))
+				return -SCS_FALLBACK_NO_PUSH;
+#ifdef CONFIG_ARM64_SCS_INTERRUPTED_PC
+			if (slot != base) {
+				unsigned long pc = scs_strip(READ_ONCE_NOCHECK(*(slot - 1)));
+				bool interrupted;
+
+				preempt_disable_notrace();
+				interrupted = scs_is_interrupted_pc(word, pc);
+				lasting &= !scs_is_transient(pc);
+				preempt_enable_notrace();
+				if (!interrupted)
+					return -SCS_FALLBACK_EXCEPTION;
+				/* The trace may end between the two. */
+				if (slot == end)
+					break;
+				slot--;
+				hash = stack_depot_hash_add(hash, pc);
+				break;
+			}
+#endif
+			return -SCS_FALLBACK_EXCEPTION;
 		case SCS_WORD_NOT_TEXT:
 			return -SCS_FALLBACK_NOT_TEXT;
 		}
