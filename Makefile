@@ -27,6 +27,9 @@ bench-save: setup	## instructions for saving one stack trace, by depth
 bench-load: setup	## instructions of a boot and of work in the guest, by unwinder
 	@scripts/bench-load
 
+bench-model: setup	## cycles for one save on Neoverse cores, as llvm-mca has it
+	@scripts/bench-model
+
 series: setup	## write the patch series to build/series/KERNEL
 	@scripts/series $(KERNEL)
 
@@ -45,4 +48,4 @@ setup:		## install what is missing (Debian 12)
 clean:		## remove build/, the results; kernels and objects stay in the cache
 	rm -rf build
 
-.PHONY: help run check check-all bench-save bench-load series apply unapply shell setup clean
+.PHONY: help run check check-all bench-save bench-load bench-model series apply unapply shell setup clean

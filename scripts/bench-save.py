@@ -4,6 +4,7 @@
 import argparse
 import json
 import os
+import statistics
 import sys
 
 VARIANTS = ("none", "frame", "copy", "scs")
@@ -28,6 +29,41 @@ def read_rows(path):
     if not rows:
         sys.exit(f"bench-save: error: {path}: no line of the benchmark in it")
     return rows
+
+
+def read_cpus(path):
+    """Rows of the lines "out cpus N CASE VARIANT=NANOSECONDS...", of all passes."""
+    found = {}
+    with open(path, encoding="utf-8") as f:
+        for line in f:
+            words = line.split()
+            if words[:2] != ["out", "cpus"] or len(words) != 4 + len(VARIANTS):
+                continue
+            for word in words[4:]:
+                name, value = word.split("=")
+                if int(value) < 0:
+                    sys.exit(f"bench-save: error: {name} failed: {line.strip()}")
+                found.setdefault((int(words[2]), words[3]), {}).setdefault(name, []).append(
+                    int(value))
+    if not found:
+        sys.exit(f"bench-save: error: {path}: no line for several CPUs in it")
+    return [{"cpus": cpus, "case": case,
+             "passes": len(times[VARIANTS[0]]),
+             **{v: statistics.median(times[v]) for v in VARIANTS},
+             "spread": {v: [min(times[v]), max(times[v])] for v in VARIANTS}}
+            for (cpus, case), times in found.items()]
+
+
+def print_cpus(rows):
+    print()
+    print("Nanoseconds for one save while as many CPUs save at once: median and range of "
+          f"{rows[0]['passes']} passes (TCG, wall time)")
+    print()
+    print("| CPUs | case | " + " | ".join(VARIANTS) + " |")
+    print("|---|---|" + "---|" * len(VARIANTS))
+    for r in rows:
+        cells = [f"{r[v]:.0f} ({r['spread'][v][0]} to {r['spread'][v][1]})" for v in VARIANTS]
+        print(f"| {r['cpus']} | {r['case']} | " + " | ".join(cells) + " |")
 
 
 def net(row, variant):
@@ -107,14 +143,17 @@ def main():
     for name in ("kernel", "compiler", "qemu", "cpu", "mode", "out"):
         parser.add_argument("--" + name, required=True)
     parser.add_argument("result", help="what the guest reported")
+    parser.add_argument("cpus", help="what the guest with several CPUs reported")
     args = parser.parse_args()
     about = {name: getattr(args, name) for name in ("kernel", "compiler", "qemu", "cpu", "mode")}
-    rows = read_rows(args.result)
+    rows, cpus = read_rows(args.result), read_cpus(args.cpus)
     with open(os.path.join(args.out, "save.json"), "w", encoding="utf-8") as f:
-        json.dump({**about, "unit": "instructions", "rows": rows}, f, indent=1)
+        json.dump({**about, "unit": "instructions", "rows": rows,
+                   "cpus": {"unit": "ns", "rows": cpus}}, f, indent=1)
         f.write("\n")
     write_svg(os.path.join(args.out, "save.svg"), about, rows)
     print_table(about, rows)
+    print_cpus(cpus)
 
 
 if __name__ == "__main__":

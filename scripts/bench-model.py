@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Record the instructions of one save in QEMU and let llvm-mca estimate cycles."""
+import argparse
+import bisect
+import collections
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+CORES = ("neoverse-n1", "neoverse-n2", "neoverse-v2")
+# Where a save begins, and how many of its calls to let pass: kasan_unwinder_bench
+# measures 16, 20, 24 and 29 entries, 1 + 1000 repeated saves and 256 new ones each,
+# these for 24 and more; frame records once more to begin with.
+SAVES = {"frame": ("kasan_frame_save", 1 + 2 * 1001 + 1257 + 500),
+         "scs": ("kasan_test_save_stack", 2 * 1001 + 1257 + 500)}
+# All that a save calls.
+CALLED = re.compile(
+    r"kasan_(test_save_stack|frame_save|scs_save|memo_\w+)|scs_(judge|unwind|word_slow)|"
+    r"store_(copy|frames)|stack_trace_\w+|arch_stack_walk\w*|k?unwind_\w+|"
+    r"filter_irq_stacks|(__)?stack_depot_\w+|depot_\w+|ftrace_graph_\w+|kretprobe_\w+|"
+    r"_*(pi_+)?memset")
+
+
+def symbols(obj):
+    """Sorted addresses of the functions, and their names."""
+    found = {}
+    with open(os.path.join(obj, "System.map"), encoding="utf-8") as f:
+        for line in f:
+            address, kind, name = line.split()
+            if kind in "tTwW":
+                found.setdefault(int(address, 16), name)
+    addresses = sorted(found)
+    return addresses, [found[a] for a in addresses]
+
+
+def run(command, ranges, starts):
+    """{variant: PCs of one save}, of an emulator that logs each instruction."""
+    args = shlex.split(command)
+    args[args.index("-accel") + 1] = "tcg,one-insn-per-tb=on"
+    log_read, log_write = os.pipe()
+    args = [a.replace("/console.log", "/console.model").replace("/result", "/result.model")
+            for a in args]
+    args += ["-d", "exec,nochain", "-dfilter",
+             ",".join(f"{a:#x}..{b - 1:#x}" for a, b in ranges), "-D", f"/dev/fd/{log_write}"]
+    left = {start: [variant, count] for variant, (start, count) in starts.items()}
+    traces, recording = {}, None
+    with subprocess.Popen(args, pass_fds=[log_write], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as qemu:
+        os.close(log_write)
+        with os.fdopen(log_read, "rb", buffering=1 << 20) as log:
+            for line in log:
+                at = line.find(b"/") + 1
+                try:
+                    pc = int(line[at:at + 16], 16)
+                except ValueError:
+                    continue
+                if pc in left:
+                    recording = None
+                    if len(traces) == len(starts):
+                        break
+                    left[pc][1] -= 1
+                    if left[pc][1] == 0:
+                        recording = traces.setdefault(left[pc][0], [])
+                if recording is not None:
+                    recording.append(pc)
+        qemu.kill()
+    return traces
+
+
+def disassemble(obj, suffix, ranges):
+    """{address: instruction} of the ranges."""
+    found = {}
+    line = re.compile(r"\s*([0-9a-f]+):\s+(\S.*)")
+    for start, stop in ranges:
+        text = subprocess.run(
+            [f"llvm-objdump{suffix}", "-d", "--no-show-raw-insn", f"--start-address={start:#x}",
+             f"--stop-address={stop:#x}", os.path.join(obj, "vmlinux")],
+            check=True, capture_output=True, text=True).stdout
+        for match in map(line.match, text.splitlines()):
+            if match:
+                found[int(match[1], 16)] = match[2]
+    return found
+
+
+def assembly(instruction):
+    """As llvm-mca reads it: without comments, and with a label for an address."""
+    text = re.split(r"\s*(?://|<)", instruction)[0].replace("\t", " ")
+    return re.sub(r"(?<!#)0xffff[0-9a-f]{12}", "near", text)
+
+
+def estimate(suffix, core, instructions):
+    """Cycles; what the model has no figures for (stadd on N1) is left out."""
+    text = "near:\n" + "\n".join(instructions) + "\n"
+    done = subprocess.run(
+        [f"llvm-mca{suffix}", "-mtriple=aarch64", f"-mcpu={core}", "-mattr=+all",
+         "-iterations=1", "-skip-unsupported-instructions=lack-sched"], input=text, capture_output=True, text=True, check=False)
+    found = re.search(r"Total Cycles:\s+(\d+)", done.stdout)
+    if not found:
+        sys.exit(f"bench-model: error: llvm-mca -mcpu={core}: "
+                 f"{' '.join(done.stderr.split()[:30]) or 'no figure'}")
+    return int(found[1])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("command", "obj", "suffix", "kernel", "cpu", "mode", "compiler", "qemu", "out"):
+        parser.add_argument("--" + name, required=True)
+    args = parser.parse_args()
+    addresses, names = symbols(args.obj)
+    ranges = [(a, b) for a, b, name in zip(addresses, addresses[1:], names)
+              if CALLED.fullmatch(name)]
+    where = {name: a for a, name in zip(addresses, names)}
+    starts = {v: (where[name], count) for v, (name, count) in SAVES.items()}
+    with open(args.command, encoding="utf-8") as f:
+        traces = run(f.read(), ranges, starts)
+    missing = set(SAVES) - set(traces)
+    if missing:
+        sys.exit(f"bench-model: error: no save of {', '.join(sorted(missing))} was seen; "
+                 "remedy: read build/boot/bench-model/console.model")
+    code = disassemble(args.obj, args.suffix, ranges)
+
+    about = {n: getattr(args, n) for n in ("kernel", "compiler", "qemu", "cpu", "mode")}
+    rows = []
+    print(f"Cycles for one repeated save of 29 entries: a model, llvm-mca{args.suffix}. Linux "
+          f"{args.kernel} {args.mode}, {args.compiler}")
+    print()
+    print("| variant | instructions | " + " | ".join(CORES) + " |")
+    print("|---|---|" + "---|" * len(CORES))
+    for variant, pcs in traces.items():
+        instructions = [assembly(code[pc]) for pc in pcs if pc in code]
+        parts = collections.Counter(names[bisect.bisect(addresses, pc) - 1] for pc in pcs)
+        cycles = {core: estimate(args.suffix, core, instructions) for core in CORES}
+        rows.append({"variant": variant, "instructions": len(pcs), "cycles": cycles,
+                     "parts": dict(parts.most_common())})
+        print(f"| {variant} | {len(pcs)} | " + " | ".join(str(cycles[c]) for c in CORES) + " |")
+    print()
+    for row in rows:
+        print(f"{row['variant']}: " + ", ".join(f"{n} {c}" for n, c in row["parts"].items()))
+    with open(os.path.join(args.out, "model.json"), "w", encoding="utf-8") as f:
+        json.dump({**about, "unit": "cycles (llvm-mca)", "entries": 29, "rows": rows}, f, indent=1)
+        f.write("\n")
+
+
+if __name__ == "__main__":
+    main()
