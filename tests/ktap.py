@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Print the cases of the KTAP in a guest's results as "case: pass|fail|skip".
 
-Usage: ktap.py RESULT_FILE
+Usage: ktap.py RESULT_FILE...
+Of several runs each case has its best outcome.
 """
 import re
 import sys
@@ -26,16 +27,23 @@ def cases(lines):
 
 
 def main():
-    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+    files = sys.argv[1:]
+    if not files or files[0].startswith("-"):
         print(__doc__.strip(), file=sys.stderr)
         return 2
-    with open(sys.argv[1], encoding="utf-8", errors="replace") as f:
-        found = list(cases(f))
-    for name, outcome in found:
-        print(f"{name}: {outcome}")
-    if not found:
-        print("ktap.py: error: no test case in " + sys.argv[1], file=sys.stderr)
-    return not found
+    best = {}
+    for name in files:
+        with open(name, encoding="utf-8", errors="replace") as f:
+            found = list(cases(f))
+        if not found:
+            print("ktap.py: error: no test case in " + name, file=sys.stderr)
+            return 1
+        for case, outcome in found:
+            if best.get(case) != "pass":
+                best[case] = outcome
+    for case, outcome in best.items():
+        print(f"{case}: {outcome}")
+    return 0
 
 
 if __name__ == "__main__":
