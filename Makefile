@@ -27,6 +27,9 @@ bench-save: setup	## instructions for saving one stack trace, by depth
 bench-load: setup	## instructions of a boot and of work in the guest, by unwinder
 	@scripts/bench-load
 
+bench-boot: setup	## instructions and time of a boot, by unwinder (20 minutes)
+	@scripts/bench-boot
+
 bench-model: setup	## cycles for one save on Neoverse cores, as llvm-mca has it
 	@scripts/bench-model
 
@@ -48,4 +51,4 @@ setup:		## install what is missing (Debian 12)
 clean:		## remove build/, the results; kernels and objects stay in the cache
 	rm -rf build
 
-.PHONY: help run check check-all bench-save bench-load bench-model series apply unapply shell setup clean
+.PHONY: help run check check-all bench-save bench-load bench-boot bench-model series apply unapply shell setup clean

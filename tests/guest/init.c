@@ -11,6 +11,7 @@
 #include <sys/reboot.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "guest.h"
@@ -106,6 +107,15 @@ static void report_taint(void)
 		fclose(f);
 }
 
+/* How long the kernel took until here, which a silent console does not tell. */
+static void report_clock(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	result("clock %lld", ts.tv_sec * 1000000000LL + ts.tv_nsec);
+}
+
 int main(int argc, char **argv)
 {
 	size_t i;
@@ -123,6 +133,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "init: no virtio port for results (does the kernel have VIRTIO_MMIO and VIRTIO_CONSOLE built in?)\n");
 		power_off();
 	}
+	report_clock();
 	for (n = 1; n < argc; n++) {
 		/* UEFI firmware adds this behind our jobs. */
 		if (!strncmp(argv[n], "initrd=", 7))
