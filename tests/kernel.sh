@@ -221,6 +221,9 @@ cell_tests()
 	if has contexts; then
 		contexts
 	fi
+	if has vmalloc; then
+		vmalloc
+	fi
 	check uaf "a use-after-free is reported" use_after_free
 	if has kasan; then
 		kasan_suite
@@ -242,6 +245,37 @@ contexts()
 	check efi "with the firmware's runtime services: sources, none differs" \
 		"$TOP/tests/contexts.py" "${entry[@]}" --efi --verify "$(results efi)"
 	check efi "the console is quiet" quiet efi
+}
+
+# kept STATE NAME FILE: what the guest said of kept shadow, "before" or "after".
+kept()
+{
+	awk -v state="$1" -v name="$2:" '$1 == "out" && $2 == state && $3 == name { print $4 }' "$3"
+}
+
+# held_back FILE: kept shadow was used, within its bound, and given back.
+held_back()
+{
+	grep '^out ' "$1"
+	[ "$(kept before reused "$1")" -gt 0 ] && [ "$(kept before shrunk "$1")" -gt 0 ] &&
+	[ "$(kept before held "$1")" -le "$(kept before bound "$1")" ] &&
+	[ "$(kept after held "$1")" -lt 10 ]
+}
+
+# Shadow of vmalloc that is kept: by itself, and while all kinds of things come and go.
+vmalloc()
+{
+	check vmalloc "KUnit suite of kept shadow runs" boot kept "$obj" \
+		kunit=vmalloc_shadow_test stats
+	check vmalloc "KUnit suite of kept shadow passes" all_pass "$(results kept)"
+	check vmalloc "and nothing else is on the console" quiet kept
+	check vmalloc "vmalloc's tests, processes, modules and a shrinker, in verify mode" \
+		boot vmalloc --append kasan.unwinder=verify "$obj" exec=/bin/vmalloc.sh,8 stats
+	check vmalloc "no trace differs from frame records" \
+		nothing_differed "$(results vmalloc)" "$least_compared"
+	check vmalloc "shadow is kept, used, within its bound, and given back" \
+		held_back "$(results vmalloc)"
+	check vmalloc "the console is quiet" quiet vmalloc
 }
 
 # The same kernel without the series.

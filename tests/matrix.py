@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 COLUMNS = ["build", "warn", "off", "boot", "scs", "kunit", "nmi", "verify", "contexts",
-           "efi", "uaf", "kasan", "stock"]
+           "efi", "vmalloc", "uaf", "kasan", "stock"]
 CASE = re.compile(r"^(ok|not ok) \d+ - (\S+ \S+): (\w+): (.*)$")
 WORST = ["FAIL", "not run", "skip", "pass"]
 

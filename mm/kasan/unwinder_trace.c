@@ -50,6 +50,19 @@ noinline depot_stack_handle_t kasan_test_save_stack(kasan_depot_flags_t flags)
 }
 EXPORT_SYMBOL_GPL(kasan_test_save_stack);
 
+/**
+ * kasan_test_bucket - stack_depot_bucket(), for modules
+ * @hash: as there
+ *
+ * Context: Any.
+ * Return: As there.
+ */
+void *kasan_test_bucket(u32 hash)
+{
+	return stack_depot_bucket(hash);
+}
+EXPORT_SYMBOL_GPL(kasan_test_bucket);
+
 struct traces scs_test_boot_traces[NR_BOOT_TRACES];
 EXPORT_SYMBOL_GPL(scs_test_boot_traces);
 

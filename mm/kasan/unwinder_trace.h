@@ -45,6 +45,7 @@ enum {
 extern struct traces scs_test_boot_traces[NR_BOOT_TRACES];
 
 void scs_test_take(struct traces *t);
+void *kasan_test_bucket(u32 hash);
 unsigned long scs_test_find_word(unsigned long low, unsigned long high);
 
 #endif /* __MM_KASAN_UNWINDER_TRACE_H */
