@@ -225,7 +225,10 @@ cell_tests()
 		vmalloc
 	fi
 	check uaf "a use-after-free is reported" use_after_free
-	if has kasan; then
+	if has kasan-generic; then
+		record=$expected/kasan-$KERNEL-generic.txt
+		kasan_suite
+	elif has kasan; then
 		kasan_suite
 	fi
 }
