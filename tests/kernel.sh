@@ -265,6 +265,24 @@ held_back()
 	[ "$(kept after held "$1")" -lt 10 ]
 }
 
+# free_after FILE: KiB that were free after the work.
+free_after()
+{
+	awk '$1 == "out" && $2 == "MemFree:" { print $3 }' "$1"
+}
+
+# within_bound FILE OTHER: of memory, the work left no more in use than the same work
+# on a kernel that keeps no shadow, plus the bound and 8 MiB for what differs anyway.
+within_bound()
+{
+	local less bound
+
+	less=$(($(free_after "$2") - $(free_after "$1")))
+	bound=$(($(kept before bound "$1") * $(kept before page_size "$1") / 1024))
+	echo "$less KiB less free, the bound is $bound KiB"
+	[ "$less" -le $((bound + 8192)) ]
+}
+
 # Shadow of vmalloc that is kept: by itself, and while all kinds of things come and go.
 vmalloc()
 {
@@ -273,12 +291,17 @@ vmalloc()
 	check vmalloc "KUnit suite of kept shadow passes" all_pass "$(results kept)"
 	check vmalloc "and nothing else is on the console" quiet kept
 	check vmalloc "vmalloc's tests, processes, modules and a shrinker, in verify mode" \
-		boot vmalloc --append kasan.unwinder=verify "$obj" exec=/bin/vmalloc.sh,8 stats
+		boot vmalloc --append kasan.unwinder=verify "$obj" exec=/bin/vmalloc.sh,4 stats
 	check vmalloc "no trace differs from frame records" \
 		nothing_differed "$(results vmalloc)" "$least_compared"
 	check vmalloc "shadow is kept, used, within its bound, and given back" \
 		held_back "$(results vmalloc)"
 	check vmalloc "the console is quiet" quiet vmalloc
+	check vmalloc "the same with none kept" boot vmalloc-0 \
+		--append "kasan.unwinder=verify kasan.vmalloc_kept=0" "$obj" \
+		exec=/bin/vmalloc.sh,4 stats
+	check vmalloc "memory in use afterwards is that much, plus the bound at most" \
+		within_bound "$(results vmalloc)" "$(results vmalloc-0)"
 }
 
 # The same kernel without the series.

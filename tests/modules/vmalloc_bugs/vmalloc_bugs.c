@@ -13,6 +13,8 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
+/* What one byte of shadow covers. */
+#define GRANULE	(1UL << KASAN_SHADOW_SCALE_SHIFT)
 /* What one page of shadow covers, and so nobody else's if it is aligned. */
 #define COVERED	(PAGE_SIZE << KASAN_SHADOW_SCALE_SHIFT)
 
@@ -57,8 +59,9 @@ static void module_text(void)
 	u8 shadow = 0;
 
 	while (!shadow && !copy_from_kernel_nofault(&shadow, kasan_mem_to_shadow((void *)addr), 1))
-		addr += KASAN_GRANULE_SIZE;
-	use((void *)addr - KASAN_GRANULE_SIZE);
+		addr += GRANULE;
+	/* It has gone one too far. */
+	use((void *)addr - GRANULE);
 }
 
 static int nothing(void *data)
