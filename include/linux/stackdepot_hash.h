@@ -13,10 +13,11 @@
 #define STACK_DEPOT_HASH_SEED	0x9747b28cULL
 
 /*
- * Added to the number of entries of a trace that is saved: there is nothing
- * behind its first entry in irqentry or softirqentry text.
+ * Added to the number of entries of a trace that is saved: its hash lies behind
+ * them, and there is nothing behind its first entry in irqentry or softirqentry
+ * text.
  */
-#define STACK_DEPOT_FILTERED	BIT(31)
+#define STACK_DEPOT_HASHED	BIT(31)
 
 /**
  * stack_depot_hash_add - hash one more entry

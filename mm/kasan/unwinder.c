@@ -180,16 +180,17 @@ find_record(u32 hash, unsigned long self, const unsigned long *top, unsigned int
 
 /* A trace that is not in the depot, which needs it as an array. */
 static noinline struct stack_record * __kprobes
-store_copy(unsigned long self, const unsigned long *top, unsigned int nr, gfp_t gfp,
-	   kasan_depot_flags_t flags)
+store_copy(u32 hash, unsigned long self, const unsigned long *top, unsigned int nr,
+	   gfp_t gfp, kasan_depot_flags_t flags)
 {
 	/* Clearing it would cost more than judging an SCS. */
-	unsigned long entries[KASAN_TRACE_ENTRIES] __uninitialized;
+	unsigned long entries[KASAN_TRACE_ENTRIES + 1] __uninitialized;
 
 	entries[0] = self;
 	scs_copy(top, entries + 1, nr);
+	entries[nr + 1] = hash;
 	return kasan_depot_record(kasan_depot_store(entries,
-						    (nr + 1) | STACK_DEPOT_FILTERED,
+						    (nr + 1) | STACK_DEPOT_HASHED,
 						    gfp, flags));
 }
 
@@ -244,7 +245,7 @@ kasan_scs_save(gfp_t gfp, kasan_depot_flags_t flags, const unsigned long *top,
 	this_cpu_inc(unwinder_counts[COUNT_JUDGED]);
 	record = find_record(trace.hash, self, top, nr, flags);
 	if (!record)
-		record = store_copy(self, top, nr, gfp, flags);
+		record = store_copy(trace.hash, self, top, nr, gfp, flags);
 	if (!record)
 		return 0;
 	if (trace.lasting)

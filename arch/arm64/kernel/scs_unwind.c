@@ -164,8 +164,11 @@ static enum scs_word __kprobes scs_judge_word(unsigned long addr)
 static bool __kprobes scs_is_transient(unsigned long addr)
 {
 #ifdef CONFIG_MODULES
-	struct module *mod = __module_text_address(addr);
+	struct module *mod;
 
+	if (scs_in_range(addr, _stext, _etext))
+		return false;
+	mod = __module_text_address(addr);
 	return mod && (mod->state == MODULE_STATE_GOING ||
 		       within_module_init(addr, mod));
 #else
