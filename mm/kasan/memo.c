@@ -36,6 +36,43 @@ static __always_inline void put_first(struct kasan_memo *memo, unsigned long ind
 	smp_store_release(&memo->slots[index], record);
 }
 
+/* As kasan_memo_index(), for any number of words. */
+static unsigned long __kprobes any_index(const unsigned long *top,
+					 const unsigned long *base, unsigned long words)
+{
+	u64 hash = 0;
+
+	if (words >= SCS_EQUAL_WORDS)
+		return kasan_memo_index(top, base, words);
+	while (words--)
+		hash = ror64(hash, 9) ^ scs_strip(base[words]);
+	return hash_64(hash, KASAN_MEMO_BITS);
+}
+
+/* Has its trace fewer words than scs_equal() compares at once? */
+static __always_inline bool is_short(const struct stack_record *record)
+{
+	return record->size <= SCS_EQUAL_WORDS;
+}
+
+/* As kasan_memo_matches(), for traces and windows of any number of words. */
+static bool __kprobes any_matches(const struct stack_record *record,
+				  const unsigned long *top, unsigned long words)
+{
+	unsigned long i, nr = record->size - 1;
+
+	if (!is_short(record))
+		return words >= SCS_EQUAL_WORDS && kasan_memo_matches(record, top, words);
+	if (nr < KASAN_MEMO_MIN_WORDS || nr > words ||
+	    (nr != words && !scs_in_irqentry(record->entries[nr])))
+		return false;
+	for (i = 1; i <= nr; i++) {
+		if (scs_strip(*(top - i)) != record->entries[i])
+			return false;
+	}
+	return true;
+}
+
 /**
  * kasan_memo_find_moved - look the words on the SCS up that moved
  * @top: the scs_stack_pointer() of the function that is to be the first entry
@@ -53,18 +90,19 @@ kasan_memo_find_moved(const unsigned long *top, unsigned long self)
 	const unsigned long *base;
 	unsigned long words, index, way;
 
-	if (!kasan_memo_base(top, &base, &words))
+	if (!kasan_memo_base(top, &base, &words, KASAN_MEMO_MIN_WORDS))
 		return NULL;
-	index = kasan_memo_index(top, base, words);
+	index = any_index(top, base, words);
 	for (way = 1; way < KASAN_MEMO_WAYS; way++) {
 		/* Pairs with put_first(). */
 		struct stack_record *record = smp_load_acquire(&memo->slots[index ^ way]);
 
-		if (record->entries[0] == self && kasan_memo_matches(record, top, words)) {
+		if (record->entries[0] != self || !any_matches(record, top, words))
+			continue;
+		if (!is_short(record))
 			put_first(memo, index, way, record);
-			atomic64_inc(&memo->hits);
-			return record;
-		}
+		atomic64_inc(&memo->hits);
+		return record;
 	}
 	return NULL;
 }
@@ -84,9 +122,9 @@ kasan_memo_get(const unsigned long *top, unsigned long self)
 	const unsigned long *base;
 	unsigned long words, index, way;
 
-	if (in_nmi() || !kasan_memo_base(top, &base, &words))
+	if (in_nmi() || !kasan_memo_base(top, &base, &words, KASAN_MEMO_MIN_WORDS))
 		return NULL;
-	index = kasan_memo_index(top, base, words);
+	index = any_index(top, base, words);
 	for (way = 0; way < KASAN_MEMO_WAYS; way++) {
 		/* Pairs with put_first(). */
 		struct stack_record *record = smp_load_acquire(&memo->slots[index ^ way]);
@@ -97,9 +135,8 @@ kasan_memo_get(const unsigned long *top, unsigned long self)
 		    !kasan_depot_get(record))
 			continue;
 		/* Only now do size and entries belong together. */
-		if (record->size > KASAN_MEMO_MIN_WORDS && record->entries[0] == self &&
-		    kasan_memo_matches(record, top, words)) {
-			if (way)
+		if (record->entries[0] == self && any_matches(record, top, words)) {
+			if (way && !is_short(record))
 				put_first(memo, index, way, record);
 			atomic64_inc(&memo->hits);
 			return record;
@@ -120,13 +157,18 @@ void __kprobes kasan_memo_keep(const unsigned long *top, struct stack_record *re
 {
 	struct kasan_memo *memo = raw_cpu_ptr(&kasan_memo);
 	const unsigned long *base;
-	unsigned long words;
+	unsigned long words, index, way = 1 + record->size % (KASAN_MEMO_WAYS - 1);
 
 	/* The window has at least the trace's words, without its first entry. */
-	if (!kasan_memo_base(top, &base, &words) || record->size <= KASAN_MEMO_MIN_WORDS)
+	if (!kasan_memo_base(top, &base, &words, KASAN_MEMO_MIN_WORDS) ||
+	    record->size <= KASAN_MEMO_MIN_WORDS)
 		return;
-	put_first(memo, kasan_memo_index(top, base, words),
-		  1 + record->size % (KASAN_MEMO_WAYS - 1), record);
+	index = any_index(top, base, words);
+	if (is_short(record))
+		/* As in put_first(). */
+		smp_store_release(&memo->slots[index ^ way], record);
+	else
+		put_first(memo, index, way, record);
 }
 
 static void fill(struct stack_record *record)

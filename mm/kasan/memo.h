@@ -37,8 +37,12 @@
  */
 #define KASAN_MEMO_WAYS		4
 
-/* Windows and traces with fewer words have no use for it. */
-#define KASAN_MEMO_MIN_WORDS	SCS_EQUAL_WORDS
+/*
+ * Windows and traces with fewer words have no use for it.  Those with fewer than
+ * SCS_EQUAL_WORDS are short: close to a system call, or in a softirq.  They are
+ * compared word by word, and only in slots that kasan_memo_find() does not look at.
+ */
+#define KASAN_MEMO_MIN_WORDS	4
 
 /**
  * struct kasan_memo - the memo of a CPU
@@ -90,12 +94,12 @@ static __always_inline bool kasan_memo_matches(const struct stack_record *record
 	return scs_equal(top, record->entries + 1, nr);
 }
 
-/* As scs_base(), for an SCS of *@words, at least KASAN_MEMO_MIN_WORDS. */
+/* As scs_base(), for an SCS of *@words, at least @min_words. */
 static __always_inline bool
 kasan_memo_base(const unsigned long *top, const unsigned long **base,
-		unsigned long *words)
+		unsigned long *words, unsigned long min_words)
 {
-	const unsigned long least = KASAN_MEMO_MIN_WORDS * sizeof(*top);
+	const unsigned long least = min_words * sizeof(*top);
 	unsigned long used;
 
 	*base = task_scs(current);
@@ -116,7 +120,8 @@ kasan_memo_base(const unsigned long *top, const unsigned long **base,
  * @self: the trace's first entry
  *
  * Only where records are not evicted.  Looks at the slot that the words are
- * remembered in at first; kasan_memo_find_moved() looks at the others.
+ * remembered in at first, unless they are few; kasan_memo_find_moved() looks at the
+ * others.
  *
  * Context: Any.
  * Return: The record that these words are known to become, or NULL.
@@ -129,7 +134,7 @@ kasan_memo_find(const unsigned long *top, unsigned long self)
 	struct stack_record *record;
 	unsigned long words;
 
-	if (unlikely(!kasan_memo_base(top, &base, &words)))
+	if (unlikely(!kasan_memo_base(top, &base, &words, SCS_EQUAL_WORDS)))
 		return NULL;
 	/* Pairs with put_first() in memo.c. */
 	record = smp_load_acquire(&memo->slots[kasan_memo_index(top, base, words)]);

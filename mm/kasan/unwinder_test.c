@@ -664,6 +664,52 @@ static void memo_test(struct kunit *test)
 	}
 }
 
+struct short_save {
+	struct traces *t;
+	int depth, other;
+	depot_stack_handle_t handle[2];
+	struct completion done;
+};
+
+static int save_short(void *data)
+{
+	struct short_save *s = data;
+	unsigned int i;
+
+	save_deep(s->t, &s->handle[0], s->other);
+	kasan_test_fill_memo(s->handle[0]);
+	for (i = 0; i < ARRAY_SIZE(s->handle); i++) {
+		/* All calls have to be made from one place. */
+		OPTIMIZER_HIDE_VAR(i);
+		save_deep(s->t, &s->handle[i], s->depth);
+	}
+	complete(&s->done);
+	return 0;
+}
+
+/*
+ * The same with the few words that a kernel thread's stack begins with, some of them
+ * too few to be compared as longer ones are.
+ */
+static void short_memo_test(struct kunit *test)
+{
+	struct short_save s = { .t = traces_alloc(test) };
+	struct task_struct *task;
+
+	for (s.other = 0; s.other < 8; s.other++) {
+		for (s.depth = 0; s.depth < 8; s.depth++) {
+			init_completion(&s.done);
+			task = kthread_run(save_short, &s, "scs_unwind_test");
+			KUNIT_ASSERT_NOT_ERR_OR_NULL(test, task);
+			wait_for_completion(&s.done);
+			expect_record(test, s.t, s.handle[1]);
+			KUNIT_EXPECT_EQ(test, s.handle[0], s.handle[1]);
+			if (!s.depth)
+				KUNIT_EXPECT_LT(test, s.t->nr_frame, SCS_EQUAL_WORDS);
+		}
+	}
+}
+
 #ifdef STACK_DEPOT_FLAG_GET
 /* As save(), the way of the tag-based modes, by one of two paths. */
 static noinline notrace void save_get(struct traces *t, depot_stack_handle_t *handle,
@@ -1274,6 +1320,7 @@ static struct kunit_case unwinder_cases[] = {
 #endif
 	KUNIT_CASE(format_test),
 	KUNIT_CASE(memo_test),
+	KUNIT_CASE(short_memo_test),
 #ifdef STACK_DEPOT_FLAG_GET
 	KUNIT_CASE(evicted_test),
 #endif
