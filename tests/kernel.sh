@@ -250,58 +250,51 @@ contexts()
 	check efi "the console is quiet" quiet efi
 }
 
-# kept STATE NAME FILE: what the guest said of kept shadow, "before" or "after".
-kept()
-{
-	awk -v state="$1" -v name="$2:" '$1 == "out" && $2 == state && $3 == name { print $4 }' "$3"
-}
-
-# held_back FILE: kept shadow was used, within its bound, and given back.
-held_back()
-{
-	grep '^out ' "$1"
-	[ "$(kept before reused "$1")" -gt 0 ] && [ "$(kept before shrunk "$1")" -gt 0 ] &&
-	[ "$(kept before held "$1")" -le "$(kept before bound "$1")" ] &&
-	[ "$(kept after held "$1")" -lt 10 ]
-}
-
 # free_after FILE: KiB that were free after the work.
 free_after()
 {
 	awk '$1 == "out" && $2 == "MemFree:" { print $3 }' "$1"
 }
 
-# within_bound FILE OTHER: of memory, the work left no more in use than the same work
-# on a kernel that keeps no shadow, plus the bound and 8 MiB for what differs anyway.
-within_bound()
+# no_less_free FILE OTHER: but for 8 MiB, which differ from boot to boot.
+no_less_free()
 {
-	local less bound
+	local less=$(($(free_after "$2") - $(free_after "$1")))
 
-	less=$(($(free_after "$2") - $(free_after "$1")))
-	bound=$(($(kept before bound "$1") * $(kept before page_size "$1") / 1024))
-	echo "$less KiB less free, the bound is $bound KiB"
-	[ "$less" -le $((bound + 8192)) ]
+	echo "$less KiB less free"
+	[ "$less" -le 8192 ]
 }
 
-# Shadow of vmalloc that is kept: by itself, and while all kinds of things come and go.
+# vmalloc_work NAME OBJ: processes, modules and vmalloc's tests, in verify mode.
+vmalloc_work()
+{
+	boot "$1" --append kasan.unwinder=verify "$2" exec=/bin/vmalloc.sh,4 stats
+}
+
+# Shadow of vmalloc that is looked for: by itself, while all kinds of things come and
+# go, and beside the same kernel without the option.
 vmalloc()
 {
-	check vmalloc "KUnit suite of kept shadow runs" boot kept "$obj" \
+	local other base=64k f without=()
+
+	[ "$CELL" != vmalloc ] || base=generic
+	for f in "${fragments[@]}"; do
+		[ "$f" = vmalloc ] || without+=("$f")
+	done
+	check vmalloc "KUnit suite of vmalloc's shadow runs" boot shadow "$obj" \
 		kunit=vmalloc_shadow_test stats
-	check vmalloc "KUnit suite of kept shadow passes" all_pass "$(results kept)"
-	check vmalloc "and nothing else is on the console" quiet kept
-	check vmalloc "vmalloc's tests, processes, modules and a shrinker, in verify mode" \
-		boot vmalloc --append kasan.unwinder=verify "$obj" exec=/bin/vmalloc.sh,4 stats
+	check vmalloc "KUnit suite of vmalloc's shadow passes" all_pass "$(results shadow)"
+	check vmalloc "and nothing else is on the console" quiet shadow
+	check vmalloc "vmalloc's tests, processes and modules, in verify mode" \
+		vmalloc_work vmalloc "$obj"
 	check vmalloc "no trace differs from frame records" \
 		nothing_differed "$(results vmalloc)" "$least_compared"
-	check vmalloc "shadow is kept, used, within its bound, and given back" \
-		held_back "$(results vmalloc)"
 	check vmalloc "the console is quiet" quiet vmalloc
-	check vmalloc "the same with none kept" boot vmalloc-0 \
-		--append "kasan.unwinder=verify kasan.vmalloc_kept=0" "$obj" \
-		exec=/bin/vmalloc.sh,4 stats
-	check vmalloc "memory in use afterwards is that much, plus the bound at most" \
-		within_bound "$(results vmalloc)" "$(results vmalloc-0)"
+	other=$("$TOP/scripts/build" "$base" "${without[@]}" 2>"$T/out")
+	result $? "$KERNEL $CELL: vmalloc: the kernel without the option builds" "$T/out"
+	check vmalloc "the same on that" vmalloc_work vmalloc-without "$other"
+	check vmalloc "as much memory is free afterwards" \
+		no_less_free "$(results vmalloc)" "$(results vmalloc-without)"
 }
 
 # The same kernel without the series.
