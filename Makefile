@@ -30,6 +30,9 @@ bench-load: setup	## instructions of a boot and of work in the guest, by unwinde
 bench-boot: setup	## instructions and time of a boot, by unwinder (20 minutes)
 	@scripts/bench-boot
 
+bench-vmalloc: setup	## the kernel's tests of vmalloc, with and without KASAN (30 minutes)
+	@scripts/bench-vmalloc
+
 bench-model: setup	## cycles for one save on Neoverse cores, as llvm-mca has it
 	@scripts/bench-model
 
@@ -51,4 +54,4 @@ setup:		## install what is missing (Debian 12)
 clean:		## remove build/, the results; kernels and objects stay in the cache
 	rm -rf build
 
-.PHONY: help run check check-all bench-save bench-load bench-boot bench-model series apply unapply shell setup clean
+.PHONY: help run check check-all bench-save bench-load bench-boot bench-vmalloc bench-model series apply unapply shell setup clean
