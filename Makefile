@@ -33,6 +33,9 @@ bench-boot: setup	## instructions and time of a boot, by unwinder (20 minutes)
 bench-vmalloc: setup	## the kernel's tests of vmalloc, with and without KASAN (30 minutes)
 	@scripts/bench-vmalloc
 
+bench-skb: setup	## instructions for alloc_skb() and kfree_skb(), by unwinder
+	@scripts/bench-skb
+
 bench-model: setup	## cycles for one save on Neoverse cores, as llvm-mca has it
 	@scripts/bench-model
 
@@ -54,4 +57,4 @@ setup:		## install what is missing (Debian 12)
 clean:		## remove build/, the results; kernels and objects stay in the cache
 	rm -rf build
 
-.PHONY: help run check check-all bench-save bench-load bench-boot bench-vmalloc bench-model series apply unapply shell setup clean
+.PHONY: help run check check-all bench-save bench-load bench-boot bench-vmalloc bench-skb bench-model series apply unapply shell setup clean
