@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """Record the instructions of one save in QEMU and let llvm-mca estimate cycles."""
-import argparse
 import bisect
 import collections
-import json
 import os
 import re
 import shlex
 import subprocess
 import sys
+
+import bench
 
 CORES = ("neoverse-n1", "neoverse-n2", "neoverse-v2")
 # Where a save begins, and how many of its calls to let pass: kasan_unwinder_bench
@@ -106,8 +106,8 @@ def estimate(suffix, core, instructions):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("command", "obj", "suffix", "kernel", "cpu", "mode", "compiler", "qemu", "out"):
+    parser = bench.arguments(__doc__)
+    for name in ("command", "obj", "suffix"):
         parser.add_argument("--" + name, required=True)
     args = parser.parse_args()
     addresses, names = symbols(args.obj)
@@ -123,26 +123,22 @@ def main():
                  "remedy: read build/boot/bench-model/console.model")
     code = disassemble(args.obj, args.suffix, ranges)
 
-    about = {n: getattr(args, n) for n in ("kernel", "compiler", "qemu", "cpu", "mode")}
-    rows = []
+    rows, table = [], []
     print(f"Cycles for one repeated save of 29 entries: a model, llvm-mca{args.suffix}. Linux "
           f"{args.kernel} {args.mode}, {args.compiler}")
-    print()
-    print("| variant | instructions | " + " | ".join(CORES) + " |")
-    print("|---|---|" + "---|" * len(CORES))
     for variant, pcs in traces.items():
         instructions = [assembly(code[pc]) for pc in pcs if pc in code]
         parts = collections.Counter(names[bisect.bisect(addresses, pc) - 1] for pc in pcs)
         cycles = {core: estimate(args.suffix, core, instructions) for core in CORES}
         rows.append({"variant": variant, "instructions": len(pcs), "cycles": cycles,
                      "parts": dict(parts.most_common())})
-        print(f"| {variant} | {len(pcs)} | " + " | ".join(str(cycles[c]) for c in CORES) + " |")
+        table.append([variant, str(len(pcs))] + [str(cycles[c]) for c in CORES])
+    bench.print_table(["variant", "instructions", *CORES], table)
     print()
     for row in rows:
         print(f"{row['variant']}: " + ", ".join(f"{n} {c}" for n, c in row["parts"].items()))
-    with open(os.path.join(args.out, "model.json"), "w", encoding="utf-8") as f:
-        json.dump({**about, "unit": "cycles (llvm-mca)", "entries": 29, "rows": rows}, f, indent=1)
-        f.write("\n")
+    bench.write_json(args.out, "model.json", {
+        **bench.about(args), "unit": "cycles (llvm-mca)", "entries": 29, "rows": rows})
 
 
 if __name__ == "__main__":

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """Make a table, JSON and an SVG of what the guest's benchmark reported."""
-import argparse
-import json
-import os
 import statistics
 import sys
 
-VARIANTS = ("none", "frame", "copy", "scs")
-COLOURS = {"frame": "#b3261e", "copy": "#c98a00", "scs": "#1a6b3c"}
+import bench
+
+MEASURED = ("none", "frame", "copy", "scs")
+VARIANTS = MEASURED + ("entry",)
 
 
 def read_rows(path):
@@ -17,7 +16,7 @@ def read_rows(path):
     with open(path, encoding="utf-8") as f:
         for line in f:
             words = line.split()
-            if len(words) != 3 + len(VARIANTS) or words[0] != "out":
+            if len(words) != 3 + len(MEASURED) or words[0] != "out":
                 continue
             row = {"entries": int(words[2]), "case": words[1]}
             for word in words[3:]:
@@ -37,7 +36,7 @@ def read_cpus(path):
     with open(path, encoding="utf-8") as f:
         for line in f:
             words = line.split()
-            if words[:2] != ["out", "cpus"] or len(words) != 4 + len(VARIANTS):
+            if words[:2] != ["out", "cpus"] or len(words) != 4 + len(MEASURED):
                 continue
             for word in words[4:]:
                 name, value = word.split("=")
@@ -48,9 +47,9 @@ def read_cpus(path):
     if not found:
         sys.exit(f"bench-save: error: {path}: no line for several CPUs in it")
     return [{"cpus": cpus, "case": case,
-             "passes": len(times[VARIANTS[0]]),
-             **{v: statistics.median(times[v]) for v in VARIANTS},
-             "spread": {v: [min(times[v]), max(times[v])] for v in VARIANTS}}
+             "passes": len(times[MEASURED[0]]),
+             **{v: statistics.median(times[v]) for v in MEASURED},
+             "spread": {v: [min(times[v]), max(times[v])] for v in MEASURED}}
             for (cpus, case), times in found.items()]
 
 
@@ -58,12 +57,18 @@ def print_cpus(rows):
     print()
     print("Nanoseconds for one save while as many CPUs save at once: median and range of "
           f"{rows[0]['passes']} passes (TCG, wall time)")
-    print()
-    print("| CPUs | case | " + " | ".join(VARIANTS) + " |")
-    print("|---|---|" + "---|" * len(VARIANTS))
-    for r in rows:
-        cells = [f"{r[v]:.0f} ({r['spread'][v][0]} to {r['spread'][v][1]})" for v in VARIANTS]
-        print(f"| {r['cpus']} | {r['case']} | " + " | ".join(cells) + " |")
+    bench.print_table(["CPUs", "case", *MEASURED], [
+        [str(r["cpus"]), r["case"]]
+        + [f"{r[v]:.0f} ({r['spread'][v][0]} to {r['spread'][v][1]})" for v in MEASURED]
+        for r in rows])
+
+
+def add_entry(rows, others):
+    """What the other kernel's "scs" is, each without its call, as a variant of rows."""
+    others = {(r["entries"], r["case"]): r for r in others}
+    for row in rows:
+        other = others[row["entries"], row["case"]]
+        row["entry"] = row["none"] + net(other, "scs")
 
 
 def net(row, variant):
@@ -81,42 +86,33 @@ def slope(rows, variant):
     return sxy / sxx if sxx else 0
 
 
-def print_table(about, rows):
-    print(f"Instructions for one save, without the call itself. Linux {about['kernel']} "
-          f"{about['mode']}, {about['compiler']}, {about['qemu']}, "
-          f"-cpu {about['cpu']}, TCG, -icount shift=0,sleep=off")
-    print()
-    print("| case | entries | frame | copy | scs | scs / frame |")
-    print("|---|---|---|---|---|---|")
+def print_saves(args, rows):
+    print(f"Instructions for one save, without the call itself. {bench.measured_with(args)}, "
+          "-icount shift=0,sleep=off")
+    table = []
     for case in ("repeated", "new"):
         some = [r for r in rows if r["case"] == case]
-        for r in some:
-            print(f"| {case} | {r['entries']} | {net(r, 'frame')} | {net(r, 'copy')} "
-                  f"| {net(r, 'scs')} | {net(r, 'scs') / net(r, 'frame'):.3f} |")
+        table += [[case, str(r["entries"])] + [str(net(r, v)) for v in VARIANTS[1:]]
+                  + [f"{net(r, 'scs') / net(r, 'frame'):.3f}"] for r in some]
         if len(some) > 1:
-            print(f"| {case} | per further entry | "
-                  + " | ".join(f"{slope(some, v):.1f}" for v in VARIANTS[1:]) + " | |")
+            table.append([case, "per further entry"]
+                         + [f"{slope(some, v):.1f}" for v in VARIANTS[1:]] + [""])
+    bench.print_table(["case", "entries", *VARIANTS[1:], "scs / frame"], table)
 
 
-def write_svg(path, about, rows):
-    """Cost over depth, for repeated traces."""
-    some = [r for r in rows if r["case"] == "repeated"]
-    width, height, left, bottom, top = 640, 360, 70, 40, 30
-    max_x = max(r["entries"] for r in some)
-    max_y = max(net(r, v) for r in some for v in VARIANTS[1:]) * 1.05
+def write_svg(args, rows):
+    """Cost over depth."""
+    width, height, left, right, bottom, top = 640, 360, 60, 110, 40, 40
+    max_x = max(r["entries"] for r in rows)
+    max_y = max(net(r, v) for r in rows for v in MEASURED[1:]) * 1.05
 
     def x(entries):
-        return left + (width - left - 90) * entries / max_x
+        return left + (width - left - right) * entries / max_x
 
     def y(cost):
         return height - bottom - (height - bottom - top) * cost / max_y
 
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-             'font-family="sans-serif" font-size="12">',
-             f'<rect width="{width}" height="{height}" fill="white"/>',
-             f'<text x="{left}" y="18">Instructions to save a repeated trace, '
-             f'Linux {about["kernel"]} {about["mode"]} (TCG)</text>']
-    step = 10 ** (len(str(int(max_y))) - 1)
+    parts, step = [], 10 ** (len(str(int(max_y))) - 1)
     for tick in range(0, int(max_y) + 1, step):
         parts.append(f'<line x1="{left}" x2="{x(max_x):.0f}" y1="{y(tick):.1f}" '
                      f'y2="{y(tick):.1f}" stroke="#ddd"/>'
@@ -126,33 +122,39 @@ def write_svg(path, about, rows):
                      f'text-anchor="middle">{tick}</text>')
     parts.append(f'<text x="{x(max_x / 2):.0f}" y="{height - 6}" '
                  'text-anchor="middle">entries</text>')
-    for variant in VARIANTS[1:]:
-        points = " ".join(f"{x(r['entries']):.1f},{y(net(r, variant)):.1f}" for r in some)
-        last = some[-1]
-        parts.append(f'<polyline points="{points}" fill="none" stroke="{COLOURS[variant]}" '
-                     'stroke-width="2"/>'
-                     f'<text x="{x(last["entries"]) + 6:.0f}" y="{y(net(last, variant)) + 4:.1f}" '
-                     f'fill="{COLOURS[variant]}">{variant}</text>')
-    parts.append("</svg>")
-    with open(path, "w", encoding="utf-8") as f:
-        f.write("\n".join(parts) + "\n")
+    labels = []
+    for variant in MEASURED[1:]:
+        for case, dashes in (("repeated", "none"), ("new", "5 3")):
+            some = [r for r in rows if r["case"] == case]
+            points = " ".join(f"{x(r['entries']):.1f},{y(net(r, variant)):.1f}" for r in some)
+            parts.append(f'<polyline points="{points}" fill="none" '
+                         f'stroke="{bench.COLOURS[variant]}" stroke-width="2" '
+                         f'stroke-dasharray="{dashes}"/>')
+            labels.append([y(net(some[-1], variant)) + 4, f"{variant}, {case}",
+                           bench.COLOURS[variant]])
+    # From the lowest to the highest, none over another.
+    labels.sort(reverse=True)
+    for below, label in zip(labels, labels[1:]):
+        label[0] = min(label[0], below[0] - 13)
+    parts += [f'<text x="{x(max_x) + 6:.0f}" y="{at:.1f}" fill="{colour}">{text}</text>'
+              for at, text, colour in labels]
+    bench.write_svg(args.out, "save.svg", "Instructions to save a trace, Linux "
+                    f"{args.kernel} {args.mode} (TCG)", (width, height), parts)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("kernel", "compiler", "qemu", "cpu", "mode", "out"):
-        parser.add_argument("--" + name, required=True)
+    parser = bench.arguments(__doc__)
     parser.add_argument("result", help="what the guest reported")
-    parser.add_argument("cpus", help="what the guest with several CPUs reported")
+    parser.add_argument("entry", help="and that with the interrupted PC on the stack")
+    parser.add_argument("cpus", help="and that with several CPUs")
     args = parser.parse_args()
-    about = {name: getattr(args, name) for name in ("kernel", "compiler", "qemu", "cpu", "mode")}
     rows, cpus = read_rows(args.result), read_cpus(args.cpus)
-    with open(os.path.join(args.out, "save.json"), "w", encoding="utf-8") as f:
-        json.dump({**about, "unit": "instructions", "rows": rows,
-                   "cpus": {"unit": "ns", "rows": cpus}}, f, indent=1)
-        f.write("\n")
-    write_svg(os.path.join(args.out, "save.svg"), about, rows)
-    print_table(about, rows)
+    add_entry(rows, read_rows(args.entry))
+    bench.write_json(args.out, "save.json", {
+        **bench.about(args), "unit": "instructions", "rows": rows,
+        "cpus": {"unit": "ns", "rows": cpus}})
+    write_svg(args, rows)
+    print_saves(args, rows)
     print_cpus(cpus)
 
 
