@@ -27,7 +27,7 @@ bench-save: setup	## instructions for saving one stack trace, by depth
 bench-load: setup	## instructions of a boot and of work in the guest, by unwinder
 	@scripts/bench-load
 
-bench-boot: setup	## instructions and time of a boot, by unwinder (20 minutes)
+bench-boot: setup	## instructions and time of a boot, by unwinder (an hour)
 	@scripts/bench-boot
 
 bench-vmalloc: setup	## the kernel's tests of vmalloc, with and without KASAN (30 minutes)
