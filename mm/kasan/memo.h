@@ -57,21 +57,21 @@ struct kasan_memo {
 DECLARE_PER_CPU(struct kasan_memo, kasan_memo);
 
 /*
- * The newest words are in KASAN and in the allocator and differ little.  Those
- * behind them tell call sites apart, one in the middle and one near the bottom
+ * The newest word is in KASAN and differs little.  Those behind it, in the allocator
+ * and its callers, tell call sites apart, one in the middle and one near the bottom
  * the paths that lead there: different system calls look up the same names.
  */
 static __always_inline unsigned long
 kasan_memo_index(const unsigned long *top, const unsigned long *base,
 		 unsigned long words)
 {
-	u64 hash = scs_strip(top[-3]);
+	u64 hash = scs_strip(top[-2]);
 
+	hash = ror64(hash, 9) ^ scs_strip(top[-3]);
 	hash = ror64(hash, 9) ^ scs_strip(top[-4]);
 	hash = ror64(hash, 9) ^ scs_strip(top[-5]);
 	hash = ror64(hash, 9) ^ scs_strip(top[-6]);
 	hash = ror64(hash, 9) ^ scs_strip(top[-7]);
-	hash = ror64(hash, 9) ^ scs_strip(top[-8]);
 	hash = ror64(hash, 9) ^ scs_strip(top[-(words / 2)]);
 	hash = ror64(hash, 9) ^ scs_strip(base[6]);
 	return hash_64(hash, KASAN_MEMO_BITS);
