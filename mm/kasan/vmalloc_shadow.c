@@ -6,11 +6,10 @@
  * neighbours share it, and vmalloc gives ranges back, and their shadow with them,
  * long after they were freed and may be in use again.
  */
+#include <linux/cacheflush.h>
 #include <linux/mm.h>
 #include <linux/pgtable.h>
 #include <linux/spinlock.h>
-
-#include <asm/cacheflush.h>
 
 #include "kasan.h"
 #include "vmalloc_shadow.h"
