@@ -135,8 +135,8 @@ int main(int argc, char **argv)
 	}
 	report_clock();
 	for (n = 1; n < argc; n++) {
-		/* UEFI firmware adds this behind our jobs. */
-		if (!strncmp(argv[n], "initrd=", 7))
+		/* UEFI firmware adds this behind our jobs, 6.1 passes that on. */
+		if (!strncmp(argv[n], "initrd=", 7) || !strcmp(argv[n], "nokaslr"))
 			continue;
 		result("begin %s", argv[n]);
 		result("end %s %d", argv[n], dispatch(argv[n]));
