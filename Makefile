@@ -24,7 +24,7 @@ check-all:	## every kernel, mode and test, and a matrix of them; resumable (take
 bench-save: setup	## instructions for saving one stack trace, by depth
 	@scripts/bench-save
 
-bench-load: setup	## instructions of a boot and of work in the guest, by unwinder
+bench-load: setup	## instructions and time of work in the guest, by unwinder (an hour)
 	@scripts/bench-load
 
 bench-boot: setup	## instructions and time of a boot, by unwinder (an hour)

@@ -46,9 +46,7 @@ def main():
         **bench.about(args), "unit": "instructions, seconds", "spread": "quartiles", "rows": rows})
     bench.write_dots(args.out, "boot.svg", "Instructions of a boot over no traces, Linux "
                      f"{args.kernel} {args.mode} (TCG)",
-                     [(f"{r['cpu']}, {r['console']}",
-                       {v: bench.added(r["instructions"], v) for v in r["instructions"]
-                        if v in bench.COLOURS}) for r in rows])
+                     [(f"{r['cpu']}, {r['console']}", bench.overheads(r)) for r in rows])
 
     print(f"A boot to init. Linux {args.kernel} {args.mode}, {args.compiler}, {args.qemu}, TCG. "
           "What is added to none, and the share of KASAN's cost that traces have: "

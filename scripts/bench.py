@@ -49,6 +49,12 @@ def added(n, variant, base="none"):
     return 100 * n[variant] / n[base] - 100
 
 
+def overheads(row):
+    """What the variants that are drawn add to no traces, in %."""
+    n = row["instructions"]
+    return {v: added(n, v) for v in n if v in COLOURS}
+
+
 def cells(row, unit, scale, digits, spread):
     """A row's figures for a table."""
     found = []
@@ -97,7 +103,7 @@ def write_dots(folder, name, title, rows):
     width, left, right, top, line = 640, 180, 20, 60, 15
     shown = [v for v in COLOURS if any(v in over for _, over in rows)]
     numbers = [n for _, over in rows for n in over.values()]
-    low, high = min(0, *numbers), max(1, *numbers)
+    low, high = min([0, *numbers]), max([1, *numbers])
     height = top + line * len(rows) + 10
 
     def x(percent):
