@@ -36,17 +36,37 @@ static __always_inline void put_first(struct kasan_memo *memo, unsigned long ind
 	smp_store_release(&memo->slots[index], record);
 }
 
-/* As kasan_memo_index(), for any number of words. */
-static unsigned long __kprobes any_index(const unsigned long *top,
-					 const unsigned long *base, unsigned long words)
+static __always_inline unsigned long key_index(unsigned long key)
 {
+	return key & ((1 << KASAN_MEMO_BITS) - 1);
+}
+
+static __always_inline unsigned long key_words(unsigned long key)
+{
+	return key >> KASAN_MEMO_BITS;
+}
+
+/**
+ * kasan_memo_key - the key of a window of any number of words
+ * @top: the scs_stack_pointer() of the function that is to be the first entry
+ *
+ * Context: Any.
+ * Return: The key that kasan_memo_find() would store, or one for fewer words, or 0 if
+ * there is no use in one.
+ */
+unsigned long __kprobes kasan_memo_key(const unsigned long *top)
+{
+	const unsigned long *base;
+	unsigned long words, i;
 	u64 hash = 0;
 
+	if (!kasan_memo_base(top, &base, &words, KASAN_MEMO_MIN_WORDS))
+		return 0;
 	if (words >= SCS_EQUAL_WORDS)
-		return kasan_memo_index(top, base, words);
-	while (words--)
-		hash = ror64(hash, 9) ^ scs_strip(base[words]);
-	return hash_64(hash, KASAN_MEMO_BITS);
+		return kasan_memo_make_key(kasan_memo_index(top, base, words), words);
+	for (i = words; i--;)
+		hash = ror64(hash, 9) ^ scs_strip(base[i]);
+	return kasan_memo_make_key(kasan_memo_fold(hash), words);
 }
 
 /* Has its trace fewer words than scs_equal() compares at once? */
@@ -77,6 +97,7 @@ static bool __kprobes any_matches(const struct stack_record *record,
  * kasan_memo_find_moved - look the words on the SCS up that moved
  * @top: the scs_stack_pointer() of the function that is to be the first entry
  * @self: the trace's first entry
+ * @key: the window's key, or 0
  *
  * To be called after kasan_memo_find().
  *
@@ -84,18 +105,16 @@ static bool __kprobes any_matches(const struct stack_record *record,
  * Return: The record that these words are known to become, or NULL.
  */
 struct stack_record * __kprobes
-kasan_memo_find_moved(const unsigned long *top, unsigned long self)
+kasan_memo_find_moved(const unsigned long *top, unsigned long self, unsigned long key)
 {
 	struct kasan_memo *memo = raw_cpu_ptr(&kasan_memo);
-	const unsigned long *base;
-	unsigned long words, index, way;
+	unsigned long words = key_words(key), index = key_index(key), way;
 
-	if (!kasan_memo_base(top, &base, &words, KASAN_MEMO_MIN_WORDS))
+	if (!key)
 		return NULL;
-	index = any_index(top, base, words);
 	for (way = 1; way < KASAN_MEMO_WAYS; way++) {
-		/* Pairs with put_first(). */
-		struct stack_record *record = smp_load_acquire(&memo->slots[index ^ way]);
+		/* Pairs with put_first(), as in kasan_memo_find(). */
+		struct stack_record *record = READ_ONCE(memo->slots[index ^ way]);
 
 		if (record->entries[0] != self || !any_matches(record, top, words))
 			continue;
@@ -111,23 +130,22 @@ kasan_memo_find_moved(const unsigned long *top, unsigned long self)
  * kasan_memo_get - look the words on the SCS up, and take a reference
  * @top: the scs_stack_pointer() of the function that is to be the first entry
  * @self: the trace's first entry
+ * @key: the window's key, or 0
  *
  * Context: Any.
  * Return: The record that these words are known to become, or NULL.
  */
 struct stack_record * __kprobes
-kasan_memo_get(const unsigned long *top, unsigned long self)
+kasan_memo_get(const unsigned long *top, unsigned long self, unsigned long key)
 {
 	struct kasan_memo *memo = raw_cpu_ptr(&kasan_memo);
-	const unsigned long *base;
-	unsigned long words, index, way;
+	unsigned long words = key_words(key), index = key_index(key), way;
 
-	if (in_nmi() || !kasan_memo_base(top, &base, &words, KASAN_MEMO_MIN_WORDS))
+	if (in_nmi() || !key)
 		return NULL;
-	index = any_index(top, base, words);
 	for (way = 0; way < KASAN_MEMO_WAYS; way++) {
-		/* Pairs with put_first(). */
-		struct stack_record *record = smp_load_acquire(&memo->slots[index ^ way]);
+		/* Pairs with put_first(), as in kasan_memo_find(). */
+		struct stack_record *record = READ_ONCE(memo->slots[index ^ way]);
 
 		/* A record that was evicted may say anything here. */
 		if (READ_ONCE(record->entries[0]) != self ||
@@ -148,22 +166,19 @@ kasan_memo_get(const unsigned long *top, unsigned long self)
 
 /**
  * kasan_memo_keep - remember which record the words on the SCS became
- * @top: the scs_stack_pointer() that scs_unwind() found a lasting trace at
+ * @key: the key of the window that scs_unwind() found a lasting trace in, or 0
  * @record: the trace's record, which is not evicted meanwhile
  *
  * Context: Any.
  */
-void __kprobes kasan_memo_keep(const unsigned long *top, struct stack_record *record)
+void __kprobes kasan_memo_keep(unsigned long key, struct stack_record *record)
 {
+	unsigned long index = key_index(key), way = 1 + record->size % (KASAN_MEMO_WAYS - 1);
 	struct kasan_memo *memo = raw_cpu_ptr(&kasan_memo);
-	const unsigned long *base;
-	unsigned long words, index, way = 1 + record->size % (KASAN_MEMO_WAYS - 1);
 
 	/* The window has at least the trace's words, without its first entry. */
-	if (!kasan_memo_base(top, &base, &words, KASAN_MEMO_MIN_WORDS) ||
-	    record->size <= KASAN_MEMO_MIN_WORDS)
+	if (!key || record->size <= KASAN_MEMO_MIN_WORDS)
 		return;
-	index = any_index(top, base, words);
 	if (is_short(record))
 		/* As in put_first(). */
 		smp_store_release(&memo->slots[index ^ way], record);

@@ -20,7 +20,7 @@
 #define __MM_KASAN_MEMO_H
 
 #include <linux/atomic.h>
-#include <linux/hash.h>
+#include <linux/bitops.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 
@@ -46,15 +46,26 @@
 
 /**
  * struct kasan_memo - the memo of a CPU
- * @hits: how often a record was found here, by whatever CPU
  * @slots: a record each, of which the first entry is 0 if it is none
+ * @hits: how often a record was found here, by whatever CPU
  */
 struct kasan_memo {
-	atomic64_t hits;
 	struct stack_record *slots[1 << KASAN_MEMO_BITS];
+	atomic64_t hits;
 };
 
 DECLARE_PER_CPU(struct kasan_memo, kasan_memo);
+
+/*
+ * The upper bits of the product depend on all bits, as those of hash_64() do.  One
+ * instruction loads this factor, four that of hash_64().
+ */
+#define KASAN_MEMO_FACTOR	0xc7c7c7c7c7c7c7c7ULL
+
+static __always_inline unsigned long kasan_memo_fold(u64 hash)
+{
+	return hash * KASAN_MEMO_FACTOR >> (64 - KASAN_MEMO_BITS);
+}
 
 /*
  * The newest word is in KASAN and differs little.  Those behind it, in the allocator
@@ -74,7 +85,7 @@ kasan_memo_index(const unsigned long *top, const unsigned long *base,
 	hash = ror64(hash, 9) ^ scs_strip(top[-7]);
 	hash = ror64(hash, 9) ^ scs_strip(top[-(words / 2)]);
 	hash = ror64(hash, 9) ^ scs_strip(base[6]);
-	return hash_64(hash, KASAN_MEMO_BITS);
+	return kasan_memo_fold(hash);
 }
 
 /*
@@ -114,10 +125,21 @@ kasan_memo_base(const unsigned long *top, const unsigned long **base,
 	return true;
 }
 
+/*
+ * A window's key: its index and, above it, how many words it has.  Not 0, which
+ * stands for a window without a key, or of which the key was not computed yet.
+ */
+static __always_inline unsigned long kasan_memo_make_key(unsigned long index,
+							 unsigned long words)
+{
+	return words << KASAN_MEMO_BITS | index;
+}
+
 /**
  * kasan_memo_find - look the words on the SCS up
  * @top: the calling function's scs_stack_pointer()
  * @self: the trace's first entry
+ * @key: where to store the window's key, or 0
  *
  * Only where records are not evicted.  Looks at the slot that the words are
  * remembered in at first, unless they are few; kasan_memo_find_moved() looks at the
@@ -127,26 +149,32 @@ kasan_memo_base(const unsigned long *top, const unsigned long **base,
  * Return: The record that these words are known to become, or NULL.
  */
 static __always_inline struct stack_record *
-kasan_memo_find(const unsigned long *top, unsigned long self)
+kasan_memo_find(const unsigned long *top, unsigned long self, unsigned long *key)
 {
 	struct kasan_memo *memo = raw_cpu_ptr(&kasan_memo);
 	const unsigned long *base;
 	struct stack_record *record;
-	unsigned long words;
+	unsigned long words, index;
 
+	*key = 0;
 	if (unlikely(!kasan_memo_base(top, &base, &words, SCS_EQUAL_WORDS)))
 		return NULL;
-	/* Pairs with put_first() in memo.c. */
-	record = smp_load_acquire(&memo->slots[kasan_memo_index(top, base, words)]);
+	index = kasan_memo_index(top, base, words);
+	*key = kasan_memo_make_key(index, words);
+	/* Pairs with put_first() in memo.c: what is read depends on the address. */
+	record = READ_ONCE(memo->slots[index]);
 	if (record->entries[0] != self || !kasan_memo_matches(record, top, words))
 		return NULL;
 	atomic64_inc(&memo->hits);
 	return record;
 }
 
-struct stack_record *kasan_memo_find_moved(const unsigned long *top, unsigned long self);
-struct stack_record *kasan_memo_get(const unsigned long *top, unsigned long self);
-void kasan_memo_keep(const unsigned long *top, struct stack_record *record);
+unsigned long kasan_memo_key(const unsigned long *top);
+struct stack_record *kasan_memo_find_moved(const unsigned long *top, unsigned long self,
+					   unsigned long key);
+struct stack_record *kasan_memo_get(const unsigned long *top, unsigned long self,
+				    unsigned long key);
+void kasan_memo_keep(unsigned long key, struct stack_record *record);
 #ifdef CONFIG_KASAN_SCS_TESTS
 void kasan_test_fill_memo(depot_stack_handle_t handle);
 #endif

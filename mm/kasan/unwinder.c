@@ -213,13 +213,14 @@ store_frames(unsigned long self, gfp_t gfp, kasan_depot_flags_t flags)
  * @top: the calling function's scs_stack_pointer()
  * @ret: the calling function's __builtin_return_address(0)
  * @self: the trace's first entry, an address in the calling function
+ * @key: the key that kasan_memo_find() stored, 0 if that was not asked
  *
  * Context: Any that the depot allows with @flags.
  * Return: Handle of the trace's record, 0 if it could not be stored.
  */
 noinline depot_stack_handle_t __kprobes
 kasan_scs_save(gfp_t gfp, kasan_depot_flags_t flags, const unsigned long *top,
-	       unsigned long ret, unsigned long self)
+	       unsigned long ret, unsigned long self, unsigned long key)
 {
 	struct scs_trace trace = {
 		.hash = stack_depot_hash_add(STACK_DEPOT_HASH_SEED, self),
@@ -228,10 +229,12 @@ kasan_scs_save(gfp_t gfp, kasan_depot_flags_t flags, const unsigned long *top,
 	depot_stack_handle_t handle;
 	int nr;
 
+	if (!key)
+		key = kasan_memo_key(top);
 	if (kasan_depot_evicts(flags))
-		record = kasan_memo_get(top, self);
+		record = kasan_memo_get(top, self, key);
 	else
-		record = kasan_memo_find_moved(top, self);
+		record = kasan_memo_find_moved(top, self, key);
 	if (record)
 		goto found;
 
@@ -249,7 +252,7 @@ kasan_scs_save(gfp_t gfp, kasan_depot_flags_t flags, const unsigned long *top,
 	if (!record)
 		return 0;
 	if (trace.lasting)
-		kasan_memo_keep(top, record);
+		kasan_memo_keep(key, record);
 found:
 	handle = record->handle.handle;
 	if (static_branch_unlikely(&kasan_unwinder_verify))
@@ -259,25 +262,14 @@ no_tail_call:
 	return handle;
 }
 
-/**
- * kasan_frame_save - save a stack trace from frame records
- * @gfp: for memory that the depot may need
- * @flags: for the depot
- *
- * The trace begins in the calling function.
- *
- * Context: Any that the depot allows with @flags.
- * Return: Handle of the trace's record, 0 if it could not be stored.
- */
-noinline depot_stack_handle_t __kprobes
-kasan_frame_save(gfp_t gfp, kasan_depot_flags_t flags)
+/* For kasan_frame_save() only: entries are counted from the function it is in. */
+static __always_inline depot_stack_handle_t frame_save(gfp_t gfp,
+						       kasan_depot_flags_t flags)
 {
 	unsigned long entries[KASAN_TRACE_ENTRIES];
 	unsigned int nr;
 
 #if IS_ENABLED(CONFIG_KASAN_SCS_BENCH)
-	if (static_branch_unlikely(&bench_none))
-		return 0;
 	if (static_branch_unlikely(&bench_copy)) {
 		const unsigned long *top = scs_stack_pointer();
 		struct scs_trace trace = {};
@@ -293,6 +285,27 @@ kasan_frame_save(gfp_t gfp, kasan_depot_flags_t flags)
 #endif
 	nr = frame_trace(entries, 1);
 	return kasan_depot_store(entries, nr, gfp, flags);
+}
+
+/**
+ * kasan_frame_save - save a stack trace from frame records
+ * @gfp: for memory that the depot may need
+ * @flags: for the depot
+ *
+ * The trace begins in the calling function.
+ *
+ * Context: Any that the depot allows with @flags.
+ * Return: Handle of the trace's record, 0 if it could not be stored.
+ */
+noinline depot_stack_handle_t __kprobes
+kasan_frame_save(gfp_t gfp, kasan_depot_flags_t flags)
+{
+#if IS_ENABLED(CONFIG_KASAN_SCS_BENCH)
+	/* Before there is an array, which the compiler may have to clear. */
+	if (static_branch_unlikely(&bench_none))
+		return 0;
+#endif
+	return frame_save(gfp, flags);
 }
 
 #ifdef CONFIG_KASAN_SCS_TESTS

@@ -25,7 +25,7 @@ DECLARE_STATIC_KEY_FALSE(kasan_unwinder_verify);
 
 depot_stack_handle_t kasan_scs_save(gfp_t gfp, kasan_depot_flags_t flags,
 				    const unsigned long *top, unsigned long ret,
-				    unsigned long self);
+				    unsigned long self, unsigned long key);
 depot_stack_handle_t kasan_frame_save(gfp_t gfp, kasan_depot_flags_t flags);
 depot_stack_handle_t kasan_verify_save(depot_stack_handle_t handle, unsigned int skip);
 bool kasan_same_trace(const unsigned long *scs, unsigned int nr_scs,
@@ -62,7 +62,7 @@ kasan_depot_save(gfp_t gfp, kasan_depot_flags_t flags)
 {
 	depot_stack_handle_t handle;
 	const unsigned long *top;
-	unsigned long self;
+	unsigned long self, key = 0;
 
 	if (!static_branch_likely(&kasan_unwinder_scs)) {
 		handle = kasan_frame_save(gfp, flags);
@@ -72,7 +72,7 @@ kasan_depot_save(gfp_t gfp, kasan_depot_flags_t flags)
 	top = scs_stack_pointer();
 	self = kasan_this_address();
 	if (likely(!kasan_depot_evicts(flags))) {
-		struct stack_record *record = kasan_memo_find(top, self);
+		struct stack_record *record = kasan_memo_find(top, self, &key);
 
 		if (likely(record)) {
 			handle = record->handle.handle;
@@ -83,7 +83,7 @@ kasan_depot_save(gfp_t gfp, kasan_depot_flags_t flags)
 		}
 	}
 	handle = kasan_scs_save(gfp, flags, top,
-				(unsigned long)__builtin_return_address(0), self);
+				(unsigned long)__builtin_return_address(0), self, key);
 no_tail_call:
 	/* The trace begins here, so this function has to be on the stack. */
 	barrier();
