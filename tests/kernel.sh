@@ -288,7 +288,7 @@ as_much_free()
 # go, and beside the same kernel without the option.
 vmalloc()
 {
-	# With pages of 64 KiB 6.1 is out of memory with 2 GiB, without the option, too.
+	# With pages of 64 KiB 2 GiB are not enough, with the option or without.
 	local other base=64k mem=4G f without=()
 
 	if [ "$CELL" = vmalloc ]; then
