@@ -73,14 +73,6 @@ choose_variants()
 	done
 }
 
-# pass_argument N: an argument that the kernel ignores, of another length for each N.
-# Without it every boot with a clock that counts instructions would be the same to the
-# last one, a tick of the timer at a bad moment included.
-pass_argument()
-{
-	printf 'bench.pass=%*s' "$1" '' | tr ' ' x
-}
-
 # results_folder: set out, the folder for results, unless --out did.
 results_folder()
 {

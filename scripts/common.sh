@@ -86,6 +86,14 @@ boot_options()
 	esac
 }
 
+# pass_argument N: an argument that the kernel ignores, of another length for each N.
+# Without it every boot with a clock that counts instructions would be the same to the
+# last one, a tick of the timer at a bad moment included.
+pass_argument()
+{
+	printf 'bench.pass=%*s' "$1" '' | tr ' ' x
+}
+
 # What figures were measured with, for the records that name it.
 compiler_version()
 {

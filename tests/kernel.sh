@@ -253,11 +253,11 @@ contexts()
 # free_after NAME OBJ N: KiB that are free after vmalloc's tests, once vmalloc has given
 # back what it keeps for a while (50 MB; 6.12 and later do within 20 s). With one CPU and
 # a clock that counts instructions, as KASAN's quarantine differs by more from boot to
-# boot; waiting costs nothing there. The boot has a command line of its own for each N.
+# boot; waiting costs nothing there. Each N is another boot.
 free_after()
 {
 	# The module's init fails by design.
-	boot "$1" --icount --append "tests.boot=$3" "$2" \
+	boot "$1" --icount --append "$(pass_argument "$3")" "$2" \
 		exec=/bin/busybox,insmod,/modules/test_vmalloc.ko,nr_threads=1,test_loop_count=20,run_test_mask=2147483647 \
 		sleep=30 exec=/bin/busybox,grep,MemFree,/proc/meminfo >/dev/null 2>&1 ||
 		[ $? -eq 14 ] || return
@@ -270,16 +270,15 @@ free_after()
 # boot, with the option and without.
 as_much_free()
 {
-	local n arg=x one most=0 other most_other=0
+	local n one most=0 other most_other=0
 
 	for n in 1 2 3 4 5 6 7 8; do
-		one=$(free_after memory "$1" "$arg") &&
-			other=$(free_after memory-without "$2" "$arg") || return
+		one=$(free_after memory "$1" "$n") &&
+			other=$(free_after memory-without "$2" "$n") || return
 		echo "$one KiB free, $other without the option"
 		[ "$one" -le "$most" ] || most=$one
 		[ "$other" -le "$most_other" ] || most_other=$other
 		[ "$n" -eq 1 ] || [ "$most" -lt $((most_other - 8192)) ] || return 0
-		arg+=x
 	done
 	return 1
 }
