@@ -17,6 +17,8 @@
 #define GRANULE	(1UL << KASAN_SHADOW_SCALE_SHIFT)
 /* What one page of shadow covers, and so nobody else's if it is aligned. */
 #define COVERED	(PAGE_SIZE << KASAN_SHADOW_SCALE_SHIFT)
+/* Shadow of what vmalloc has not given out: KASAN_VMALLOC_INVALID of mm/kasan/kasan.h. */
+#define NOT_GIVEN_OUT	0xf8
 
 static char *bug = "oob";
 module_param(bug, charp, 0400);
@@ -52,13 +54,17 @@ static void purged(void)
 	use(p + 2 * COVERED);
 }
 
-/* Behind the module's text: the first memory that must not be used. */
+/*
+ * Behind the memory that has the module's text.  Before 6.4 that has the data, too,
+ * with redzones of its own.
+ */
 static void module_text(void)
 {
 	unsigned long addr = (unsigned long)use;
 	u8 shadow = 0;
 
-	while (!shadow && !copy_from_kernel_nofault(&shadow, kasan_mem_to_shadow((void *)addr), 1))
+	while (shadow != NOT_GIVEN_OUT &&
+	       !copy_from_kernel_nofault(&shadow, kasan_mem_to_shadow((void *)addr), 1))
 		addr += GRANULE;
 	/* It has gone one too far. */
 	use((void *)addr - GRANULE);
