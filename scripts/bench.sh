@@ -85,6 +85,12 @@ results_folder()
 	mkdir -p "$out"
 }
 
+# measured_boot ARGUMENT...: as scripts/boot; it takes the same time each time.
+measured_boot()
+{
+	"$TOP/scripts/bench-small-pages" "$TOP/scripts/boot" "$@"
+}
+
 # describe CPU: set about, the arguments for a script that writes results.
 describe()
 {
