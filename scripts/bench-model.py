@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Record the instructions of one save in QEMU and let llvm-mca estimate cycles."""
+"""Record the instructions of one save in QEMU, say where in the source each is from, and let
+llvm-mca estimate cycles."""
 import bisect
 import collections
+import json
 import os
 import re
 import shlex
@@ -86,6 +88,30 @@ def disassemble(obj, suffix, ranges):
     return found
 
 
+def sources(obj, suffix, pcs):
+    """{address: (function, file:line)}; of inlined functions the innermost."""
+    done = subprocess.run(
+        [f"llvm-symbolizer{suffix}", "--obj=" + os.path.join(obj, "vmlinux"),
+         "--functions=short", "--output-style=JSON"],
+        input="".join(f"{pc:#x}\n" for pc in pcs), check=True, capture_output=True, text=True)
+    found = {}
+    for line in done.stdout.splitlines():
+        entry = json.loads(line)
+        inner = entry["Symbol"][0]
+        name = re.sub(r".*/src/", "", inner["FileName"])
+        found[int(entry["Address"], 16)] = (inner["FunctionName"] or "assembly", f"{name}:{inner['Line']}")
+    return found
+
+
+def write_listing(path, pcs, code, where):
+    """The instructions in their order, each with where in the source it is from."""
+    with open(path, "w", encoding="utf-8") as f:
+        for n, pc in enumerate(pcs, 1):
+            function, line = where[pc]
+            instruction = code.get(pc, "?").split("//")[0].expandtabs().rstrip()
+            f.write(f"{n:4} {pc:x}  {instruction:<48} {function} {line}\n")
+
+
 def assembly(instruction):
     """As llvm-mca reads it: without comments, and with a label for an address."""
     text = re.split(r"\s*(?://|<)", instruction)[0].replace("\t", " ")
@@ -129,14 +155,20 @@ def main():
     for variant, pcs in traces.items():
         instructions = [assembly(code[pc]) for pc in pcs if pc in code]
         parts = collections.Counter(names[bisect.bisect(addresses, pc) - 1] for pc in pcs)
+        where_from = sources(args.obj, args.suffix, sorted(set(pcs)))
+        write_listing(os.path.join(args.out, f"save-{variant}.txt"), pcs, code, where_from)
+        inlined = collections.Counter(where_from[pc][0] for pc in pcs)
         cycles = {core: estimate(args.suffix, core, instructions) for core in CORES}
         rows.append({"variant": variant, "instructions": len(pcs), "cycles": cycles,
-                     "parts": dict(parts.most_common())})
+                     "parts": dict(parts.most_common()),
+                     "inlined": dict(inlined.most_common())})
         table.append([variant, str(len(pcs))] + [str(cycles[c]) for c in CORES])
     bench.print_table(["variant", "instructions", *CORES], table)
     print()
     for row in rows:
-        print(f"{row['variant']}: " + ", ".join(f"{n} {c}" for n, c in row["parts"].items()))
+        for what, text in (("parts", "functions"), ("inlined", "with those inlined")):
+            print(f"{row['variant']}, {text}: "
+                  + ", ".join(f"{n} {c}" for n, c in row[what].items()))
     bench.write_json(args.out, "model.json", {
         **bench.about(args), "unit": "cycles (llvm-mca)", "entries": 29, "rows": rows})
 
