@@ -36,6 +36,9 @@ bench-vmalloc: setup	## the kernel's tests of vmalloc, with and without KASAN (3
 bench-skb: setup	## instructions for alloc_skb() and kfree_skb(), by unwinder
 	@scripts/bench-skb
 
+bench-depot: setup	## the stack depot's memory after hard work, stock and ours (40 minutes)
+	@scripts/bench-depot
+
 bench-model: setup	## cycles for one save on Neoverse cores, as llvm-mca has it
 	@scripts/bench-model
 
@@ -57,4 +60,4 @@ setup:		## install what is missing (Debian 12)
 clean:		## remove build/, the results; kernels and objects stay in the cache
 	rm -rf build
 
-.PHONY: help run check check-all bench-save bench-load bench-boot bench-vmalloc bench-skb bench-model series apply unapply shell setup clean
+.PHONY: help run check check-all bench-save bench-load bench-boot bench-vmalloc bench-skb bench-depot bench-model series apply unapply shell setup clean
