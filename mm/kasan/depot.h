@@ -6,6 +6,7 @@
 #define __MM_KASAN_DEPOT_H
 
 #include <linux/container_of.h>
+#include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/rculist.h>
 #include <linux/stackdepot.h>
@@ -89,7 +90,7 @@ static inline struct stack_record *kasan_depot_next(struct list_head *bucket,
 #define KASAN_DEPOT_CAN_ALLOC	true
 #define KASAN_DEPOT_GET		true
 
-/* As lib/stackdepot.c has it; kasan_memo_keep() checks each record. */
+/* As lib/stackdepot.c has it, of which kasan_depot_record() checks two members. */
 struct stack_record {
 	struct stack_record *next;
 	u32 hash;
@@ -104,6 +105,9 @@ static inline depot_stack_handle_t
 kasan_depot_store(unsigned long *entries, unsigned int nr, gfp_t gfp,
 		  kasan_depot_flags_t can_alloc)
 {
+	/* It waits for its lock, which what is interrupted may hold. */
+	if (in_nmi())
+		return 0;
 	return __stack_depot_save(entries, nr, 0, gfp, can_alloc);
 }
 

@@ -26,14 +26,21 @@ DEFINE_PER_CPU(struct kasan_memo, kasan_memo) = {
 /*
  * Puts a record into the first of its slots.  What was there moves to another
  * one.  Slots may change meanwhile; each record in them is as good as any.
+ *
+ * A record that moves may be of a module that goes, and miss that all slots are
+ * cleared.  With preemption off it is back before a grace period ends, which
+ * is before the module's memory is freed, and other text that comes there clears
+ * all slots again before it runs.
  */
 static __always_inline void put_first(struct kasan_memo *memo, unsigned long index,
 				      unsigned long way, struct stack_record *record)
 {
+	preempt_disable_notrace();
 	/* The records were filled before: by this CPU, or before it saw them. */
 	smp_store_release(&memo->slots[index ^ way], READ_ONCE(memo->slots[index]));
 	/* As above. */
 	smp_store_release(&memo->slots[index], record);
+	preempt_enable_notrace();
 }
 
 static __always_inline unsigned long key_index(unsigned long key)
@@ -201,15 +208,15 @@ static void fill(struct stack_record *record)
 #ifdef CONFIG_KASAN_SCS_TESTS
 /**
  * kasan_test_fill_memo - let the whole memo of all CPUs hold one record
- * @handle: the record's handle
+ * @record: the record
  *
  * As if the keys of all windows collided with that of this record.
  *
  * Context: Any.
  */
-void kasan_test_fill_memo(depot_stack_handle_t handle)
+void kasan_test_fill_memo(struct stack_record *record)
 {
-	fill(kasan_depot_record(handle));
+	fill(record);
 }
 EXPORT_SYMBOL_GPL(kasan_test_fill_memo);
 #endif

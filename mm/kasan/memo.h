@@ -40,7 +40,7 @@
 /*
  * Windows and traces with fewer words have no use for it.  Those with fewer than
  * SCS_EQUAL_WORDS are short: close to a system call, or in a softirq.  They are
- * compared word by word, and only in slots that kasan_memo_find() does not look at.
+ * compared word by word, and never where kasan_memo_find() would look for them.
  */
 #define KASAN_MEMO_MIN_WORDS	4
 
@@ -90,7 +90,8 @@ kasan_memo_index(const unsigned long *top, const unsigned long *base,
 
 /*
  * Does the record say all that the words say: up to the bottom, or to where
- * traces are cut?
+ * traces are cut?  There are at least SCS_EQUAL_WORDS; of the record, which may
+ * be another window's, that is not known.
  */
 static __always_inline bool kasan_memo_matches(const struct stack_record *record,
 					       const unsigned long *top,
@@ -99,7 +100,7 @@ static __always_inline bool kasan_memo_matches(const struct stack_record *record
 	unsigned long nr = record->size - 1;
 
 	if (nr != words &&
-	    (nr > words ||
+	    (nr > words || nr < SCS_EQUAL_WORDS ||
 	     (nr != KASAN_TRACE_ENTRIES - 1 && !scs_in_irqentry(record->entries[nr]))))
 		return false;
 	return scs_equal(top, record->entries + 1, nr);
@@ -176,7 +177,7 @@ struct stack_record *kasan_memo_get(const unsigned long *top, unsigned long self
 				    unsigned long key);
 void kasan_memo_keep(unsigned long key, struct stack_record *record);
 #ifdef CONFIG_KASAN_SCS_TESTS
-void kasan_test_fill_memo(depot_stack_handle_t handle);
+void kasan_test_fill_memo(struct stack_record *record);
 #endif
 
 #endif /* __MM_KASAN_MEMO_H */

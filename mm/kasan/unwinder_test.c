@@ -247,20 +247,87 @@ static void ksoftirqd_test(struct kunit *test)
 	KUNIT_EXPECT_GT(test, tries, 0U);
 }
 
+/*
+ * The way of kasan_save_stack() to the depot: whether the memo has the trace or
+ * not, one place has one record, and the trace begins in the saving function.
+ */
+static noinline notrace void save_flags(struct traces *t, depot_stack_handle_t *handle,
+					kasan_depot_flags_t flags)
+{
+	scs_test_take(t);
+	*handle = kasan_test_save_stack(flags);
+}
+
+static noinline notrace void save(struct traces *t, depot_stack_handle_t *handle)
+{
+	save_flags(t, handle, KASAN_DEPOT_CAN_ALLOC);
+	barrier();
+}
+
+/* The record of @handle is the trace that frame records gave in save_flags(). */
+static void expect_record(struct kunit *test, struct traces *t,
+			  depot_stack_handle_t handle)
+{
+	unsigned long *entries;
+	unsigned int nr, i;
+
+	KUNIT_ASSERT_NE(test, handle, 0U);
+	nr = stack_depot_fetch(handle, &entries);
+	KUNIT_ASSERT_EQ(test, nr, t->nr_frame);
+	KUNIT_EXPECT_GT(test, entries[0], (unsigned long)kasan_test_save_stack);
+	KUNIT_EXPECT_LT(test, entries[0], (unsigned long)kasan_test_save_stack + 1024);
+	/* Two calls in one function, at different addresses. */
+	KUNIT_EXPECT_LT(test, entries[1] - t->frame[1], 64UL);
+	for (i = 2; i < nr; i++)
+		KUNIT_EXPECT_EQ(test, entries[i], t->frame[i]);
+}
+
+static void save_path_too(struct traces *t, depot_stack_handle_t *handle,
+			  kasan_depot_flags_t flags, unsigned int path, int bits);
+
+/* As save_flags(), with another trace for each number of so many bits. */
+static noinline notrace void save_path(struct traces *t, depot_stack_handle_t *handle,
+				       kasan_depot_flags_t flags, unsigned int path, int bits)
+{
+	if (!bits) {
+		save_flags(t, handle, flags);
+	} else if (path & 1) {
+		save_path_too(t, handle, flags, path >> 1, bits - 1);
+	} else {
+		save_path(t, handle, flags, path >> 1, bits - 1);
+	}
+	barrier();
+}
+
+static noinline notrace void save_path_too(struct traces *t, depot_stack_handle_t *handle,
+					   kasan_depot_flags_t flags, unsigned int path,
+					   int bits)
+{
+	save_path(t, handle, flags, path, bits);
+	barrier();
+}
+
 #ifdef CONFIG_PERF_EVENTS
 static struct traces *perf_traces;
+static depot_stack_handle_t perf_handle;
+static unsigned int perf_paths;
+
+/* Ever new traces, while what is interrupted saves some, too. */
+#define PATH_BITS	9
+#define OWN_PATH_BITS	12
 
 static void take_in_overflow(struct perf_event *event, struct perf_sample_data *data,
 			     struct pt_regs *regs)
 {
-	if (!perf_traces->nr_frame)
-		scs_test_take(perf_traces);
+	if (perf_paths < 1 << PATH_BITS)
+		save_path(perf_traces, &perf_handle, 0, perf_paths++, PATH_BITS);
 }
 
 /* Take traces when an event of this CPU overflows. */
 static struct traces *take_overflow(struct kunit *test, u32 type, u64 config)
 {
-	struct traces *t = traces_alloc(test);
+	struct traces *t = traces_alloc(test), *own = traces_alloc(test);
+	depot_stack_handle_t handle[2];
 	struct perf_event_attr attr = {
 		.type = type,
 		.config = config,
@@ -270,8 +337,11 @@ static struct traces *take_overflow(struct kunit *test, u32 type, u64 config)
 	};
 	unsigned long timeout = jiffies + 2 * HZ;
 	struct perf_event *event;
+	unsigned int path = 0;
 
 	perf_traces = t;
+	perf_handle = 0;
+	perf_paths = 0;
 	migrate_disable();
 	event = perf_event_create_kernel_counter(&attr, raw_smp_processor_id(), NULL,
 						 take_in_overflow, NULL);
@@ -279,10 +349,21 @@ static struct traces *take_overflow(struct kunit *test, u32 type, u64 config)
 		migrate_enable();
 		kunit_skip(test, "no such event, error %ld", PTR_ERR(event));
 	}
-	while (!READ_ONCE(t->nr_frame) && time_before(jiffies, timeout))
-		cpu_relax();
+	while (READ_ONCE(perf_paths) < 1 << PATH_BITS && time_before(jiffies, timeout)) {
+		save_path(own, &handle[path % 2], KASAN_DEPOT_CAN_ALLOC,
+			  path % (1 << OWN_PATH_BITS), OWN_PATH_BITS);
+		path++;
+	}
 	perf_event_release_kernel(event);
 	migrate_enable();
+	KUNIT_ASSERT_GT(test, path, 1U);
+	expect_record(test, own, handle[(path - 1) % 2]);
+	KUNIT_EXPECT_NE(test, handle[0], handle[1]);
+	kunit_info(test, "%u traces saved in %s, beside %u\n", perf_paths,
+		   t->in_nmi ? "NMIs" : "hard interrupts", path);
+	/* Without memory for it, or with another one at it, it is not stored. */
+	if (perf_handle)
+		expect_record(test, t, perf_handle);
 	return t;
 }
 
@@ -293,7 +374,6 @@ static void overflow_test(struct kunit *test)
 					 PERF_COUNT_HW_CPU_CYCLES);
 
 	KUNIT_EXPECT_TRUE(test, t->in_nmi || t->in_hardirq);
-	kunit_info(test, "in %s\n", t->in_nmi ? "NMI" : "hard interrupt");
 	expect_equal(test, t);
 }
 
@@ -585,34 +665,6 @@ static void kprobe_test(struct kunit *test)
 }
 #endif
 
-/*
- * The way of kasan_save_stack() to the depot: whether the memo has the trace or
- * not, one place has one record, and the trace begins in the saving function.
- */
-static noinline notrace void save(struct traces *t, depot_stack_handle_t *handle)
-{
-	scs_test_take(t);
-	*handle = kasan_test_save_stack(KASAN_DEPOT_CAN_ALLOC);
-}
-
-/* The record of @handle is the trace that frame records gave in save(). */
-static void expect_record(struct kunit *test, struct traces *t,
-			  depot_stack_handle_t handle)
-{
-	unsigned long *entries;
-	unsigned int nr, i;
-
-	KUNIT_ASSERT_NE(test, handle, 0U);
-	nr = stack_depot_fetch(handle, &entries);
-	KUNIT_ASSERT_EQ(test, nr, t->nr_frame);
-	KUNIT_EXPECT_GT(test, entries[0], (unsigned long)kasan_test_save_stack);
-	KUNIT_EXPECT_LT(test, entries[0], (unsigned long)kasan_test_save_stack + 1024);
-	/* Two calls in save(), at different addresses. */
-	KUNIT_EXPECT_LT(test, entries[1] - t->frame[1], 64UL);
-	for (i = 2; i < nr; i++)
-		KUNIT_EXPECT_EQ(test, entries[i], t->frame[i]);
-}
-
 static noinline notrace int save_deep(struct traces *t, depot_stack_handle_t *handle,
 				      int depth)
 {
@@ -641,6 +693,11 @@ static void format_test(struct kunit *test)
 	}
 }
 
+static void fill_memo(depot_stack_handle_t handle)
+{
+	kasan_test_fill_memo(kasan_depot_record(handle));
+}
+
 /*
  * Stacks of all depths, of which each finds another one's record in the memo:
  * shorter ones, longer ones, full ones.
@@ -654,7 +711,7 @@ static void memo_test(struct kunit *test)
 	for (other = 0; other < DEPTH + 4; other += 3) {
 		save_deep(t, &handle, other);
 		for (depth = 0; depth < DEPTH + 4; depth++) {
-			kasan_test_fill_memo(handle);
+			fill_memo(handle);
 			save_deep(t, &again, depth);
 			expect_record(test, t, again);
 			/* And with what this has put into the memo. */
@@ -677,7 +734,7 @@ static int save_short(void *data)
 	unsigned int i;
 
 	save_deep(s->t, &s->handle[0], s->other);
-	kasan_test_fill_memo(s->handle[0]);
+	fill_memo(s->handle[0]);
 	for (i = 0; i < ARRAY_SIZE(s->handle); i++) {
 		/* All calls have to be made from one place. */
 		OPTIMIZER_HIDE_VAR(i);
@@ -708,6 +765,44 @@ static void short_memo_test(struct kunit *test)
 				KUNIT_EXPECT_LT(test, s.t->nr_frame, SCS_EQUAL_WORDS);
 		}
 	}
+}
+
+/*
+ * A record that is shorter than what is compared at a time, and is in the memo where
+ * a longer one would be: nothing is read behind it, where there is no memory.
+ */
+static void edge_memo_test(struct kunit *test)
+{
+	const unsigned int nr = KASAN_MEMO_MIN_WORDS + 1;
+	struct traces_work *work = traces_work_alloc(test);
+	struct traces *t = traces_alloc(test);
+	unsigned long *entries, cut;
+	struct stack_record *record;
+	depot_stack_handle_t handle;
+	void *page;
+
+	take_hardirq(work);
+	cut = work->t.frame[work->t.nr_frame - 1];
+	save_deep(t, &handle, 16);
+	stack_depot_fetch(handle, &entries);
+
+	page = vmalloc(PAGE_SIZE);
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	record = page + PAGE_SIZE - nr * sizeof(long) - offsetof(struct stack_record, entries);
+	record->size = nr;
+	record->entries[0] = entries[0];
+	/* Traces that are cut are compared with longer windows, too. */
+	record->entries[nr - 1] = cut;
+	kasan_test_fill_memo(record);
+	save_deep(t, &handle, 16);
+	expect_record(test, t, handle);
+
+	/* It may be moved once while it is replaced, not any more then. */
+	fill_memo(handle);
+	synchronize_rcu();
+	fill_memo(handle);
+	synchronize_rcu();
+	vfree(page);
 }
 
 #ifdef STACK_DEPOT_FLAG_GET
@@ -776,7 +871,7 @@ static void evicted_test(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, refcount_read(&record->count), 2);
 
 		/* Another trace whose key collides. */
-		kasan_test_fill_memo(handle);
+		fill_memo(handle);
 		handle_other = get(other, depth, true);
 		expect_record(test, other, handle_other);
 		KUNIT_EXPECT_NE(test, handle_other, handle);
@@ -786,7 +881,7 @@ static void evicted_test(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, refcount_read(&record_other->count), 1);
 
 		/* Evicted, and still in all of the memo. */
-		kasan_test_fill_memo(handle);
+		fill_memo(handle);
 		stack_depot_put(handle);
 		stack_depot_put(handle);
 		KUNIT_EXPECT_EQ(test, refcount_read(&record->count), 0);
@@ -795,7 +890,7 @@ static void evicted_test(struct kunit *test)
 		stack_depot_put(handle_other);
 
 		/* Its place may be filled again after a grace period. */
-		kasan_test_fill_memo(handle_other);
+		fill_memo(handle_other);
 		stack_depot_put(handle_other);
 		synchronize_rcu();
 		handle = get(t, depth, false);
@@ -870,6 +965,8 @@ struct window {
 	/* As large as an SCS, so that any offset in bounds may be read. */
 	unsigned long *base;
 	unsigned long ret;
+	/* In the code that enters the kernel from EL1, for who wants it. */
+	unsigned long entry;
 	unsigned long entries[DEPTH];
 };
 
@@ -952,6 +1049,7 @@ static void foreign_test(struct kunit *test)
 	struct window *w = window_alloc(test);
 	unsigned long *top = w->base + w->nr;
 	struct scs_trace trace = {};
+	struct task_struct *task;
 
 	KUNIT_EXPECT_EQ(test, scs_unwind(NULL, w->ret, DEPTH - 1, &trace),
 			-SCS_FALLBACK_FOREIGN);
@@ -959,6 +1057,14 @@ static void foreign_test(struct kunit *test)
 			-SCS_FALLBACK_FOREIGN);
 	KUNIT_EXPECT_EQ(test, scs_unwind((void *)-8UL, w->ret, DEPTH - 1, &trace),
 			-SCS_FALLBACK_FOREIGN);
+
+	/* Another task's, which has not run yet. */
+	task = kthread_create(take_in_kthread, w, "scs_unwind_test");
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, task);
+	for (top = task_scs(task); (void *)top < task_scs(task) + SCS_SIZE; top++)
+		KUNIT_ASSERT_EQ(test, scs_unwind(top, w->ret, DEPTH - 1, &trace),
+				-SCS_FALLBACK_FOREIGN);
+	kthread_stop(task);
 }
 
 static void bottom_test(struct kunit *test)
@@ -1030,17 +1136,18 @@ static void impure_test(struct kunit *test)
 
 /*
  * Windows damaged at random.  Whatever the judge accepts has to be what lies in
- * the window, begin with the return address and consist of text; it may not
- * read outside the window, nor fault on a word.
+ * the window, begin with the return address and consist of return addresses in
+ * functions that push; it may not read outside the window, nor fault on a word.
  */
-#define FUZZ_ROUNDS	20000
+#define FUZZ_SEEDS	50
+#define FUZZ_ROUNDS	500
 
 static unsigned long fuzz_word(struct rnd_state *rnd, struct window *w)
 {
 	u32 r = prandom_u32_state(rnd);
 	unsigned long text = (unsigned long)kfree, self = (unsigned long)probed;
 
-	switch (r % 12) {
+	switch (r % 13) {
 	case 0:	/* Any text, aligned or not. */
 		return text + (prandom_u32_state(rnd) % SZ_8M) - SZ_4M;
 	case 1:
@@ -1063,13 +1170,26 @@ static unsigned long fuzz_word(struct rnd_state *rnd, struct window *w)
 		return w->base[prandom_u32_state(rnd) % w->nr];
 	case 10: /* Next to a return address. */
 		return w->base[prandom_u32_state(rnd) % w->nr] + (r >> 8) % 17 - 8;
+	case 11: /* Entry from EL1 and around it. */
+		return (w->entry + (r >> 8) % SZ_8K - SZ_4K) & ~3UL;
 	default: /* The bottom's assembly, at every depth. */
 		return (w->base[0] & ~0xfffUL) + (r & 0xffc);
 	}
 }
 
+/* Is this in the assembly with which an SCS starts? */
+static bool starts_scs(unsigned long word)
+{
+	char symbol[KSYM_SYMBOL_LEN];
+
+	sprint_symbol_no_offset(symbol, word - 4);
+	return str_has_prefix(symbol, "el0t_") || !strcmp(symbol, "ret_from_fork");
+}
+
+/* Of many seeds, which are the same in each run: what is found can be found again. */
 static void fuzz_test(struct kunit *test)
 {
+	struct traces_work *work = traces_work_alloc(test);
 	struct window *w = window_alloc(test);
 	unsigned long *mem = kunit_kzalloc(test, 3 * SCS_SIZE, GFP_KERNEL);
 	unsigned long *base, *top;
@@ -1077,8 +1197,11 @@ static void fuzz_test(struct kunit *test)
 	struct rnd_state rnd;
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, mem);
-	prandom_seed_state(&rnd, 0x5c5);
-	for (round = 0; round < FUZZ_ROUNDS; round++) {
+	take_hardirq(work);
+	w->entry = find_entry(test, &work->t, "el1h_64_irq");
+	for (round = 0; round < FUZZ_SEEDS * FUZZ_ROUNDS; round++) {
+		if (round % FUZZ_ROUNDS == 0)
+			prandom_seed_state(&rnd, round / FUZZ_ROUNDS + 1);
 		u32 r = prandom_u32_state(&rnd);
 		int nr, damage = r % 4;
 
@@ -1108,15 +1231,20 @@ static void fuzz_test(struct kunit *test)
 		KUNIT_ASSERT_LE(test, nr, (int)(top - base));
 		KUNIT_ASSERT_EQ(test, w->entries[0], w->ret);
 		for (i = 0; i < nr; i++) {
-			KUNIT_ASSERT_EQ(test, w->entries[i], *(top - 1 - i));
-			KUNIT_ASSERT_TRUE(test, IS_ALIGNED(w->entries[i], 4));
+			unsigned long word = w->entries[i];
+
+			KUNIT_ASSERT_EQ(test, word, *(top - 1 - i));
+			KUNIT_ASSERT_TRUE_MSG(test, scs_test_is_pure(word, i) ||
+					      (top - 1 - i == base && starts_scs(word)),
+					      "seed %u, entry %u: %pS",
+					      round / FUZZ_ROUNDS + 1, i, (void *)word);
 		}
 		KUNIT_ASSERT_EQ(test, w->entries[nr], 0UL);
 	}
 	kunit_info(test, "%u windows, %u accepted\n", judged, accepted);
 	/* Both outcomes have to occur, or this tests nothing. */
-	KUNIT_EXPECT_GT(test, accepted, FUZZ_ROUNDS / 20U);
-	KUNIT_EXPECT_LT(test, accepted, FUZZ_ROUNDS * 19U / 20);
+	KUNIT_EXPECT_GT(test, accepted, judged / 20);
+	KUNIT_EXPECT_LT(test, accepted, judged * 19 / 20);
 }
 
 /*
@@ -1140,6 +1268,14 @@ asm("	.pushsection .text\n"
 	"	.size scs_test_calls, . - scs_test_calls\n"
 	"	.popsection\n");
 
+static depot_stack_handle_t saved_handle;
+
+static void save_called(struct traces *t)
+{
+	save(t, &saved_handle);
+	barrier();
+}
+
 static void assembly_test(struct kunit *test)
 {
 	struct traces *t = traces_alloc(test);
@@ -1148,6 +1284,10 @@ static void assembly_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->nr_scs, -SCS_FALLBACK_NO_PUSH);
 	scs_test_calls(probed, t);
 	KUNIT_EXPECT_EQ(test, t->nr_scs, -SCS_FALLBACK_NO_PUSH);
+	/* What is saved then is what frame records say. */
+	scs_test_calls(save_called, t);
+	KUNIT_EXPECT_EQ(test, t->nr_scs, -SCS_FALLBACK_NO_PUSH);
+	expect_record(test, t, saved_handle);
 }
 
 /*
@@ -1224,6 +1364,7 @@ static void boundary_test(struct kunit *test)
 asmlinkage void scs_test_leaf(void);
 asmlinkage void scs_test_framed(void);
 asmlinkage void scs_test_unpushed(void);
+asmlinkage void scs_test_saves(void);
 asm("	.pushsection .text\n"
 	"	.globl scs_test_leaf\n"
 	"	.type scs_test_leaf, @function\n"
@@ -1246,6 +1387,17 @@ asm("	.pushsection .text\n"
 	"	add x29, sp, #16\n"
 	"	ldr x0, [x0]\n"
 	"	ret\n"
+	"	.globl scs_test_saves\n"
+	"	.type scs_test_saves, @function\n"
+	"scs_test_saves:\n"
+	"	str x30, [x18], #8\n"
+	"	stp x29, x30, [sp, #-32]!\n"
+	"	str x19, [sp, #16]\n"
+	"	mov x29, sp\n"
+	"	ldr x19, [sp, #16]\n"
+	"	ldp x29, x30, [sp], #32\n"
+	"	ldr x30, [x18, #-8]!\n"
+	"	ret\n"
 	"	.popsection\n");
 
 static void interrupted_test(struct kunit *test)
@@ -1265,22 +1417,34 @@ static void interrupted_test(struct kunit *test)
 		{ (unsigned long)scs_test_framed + 16, -SCS_FALLBACK_EXCEPTION },
 		/* Its caller is in no slot. */
 		{ (unsigned long)scs_test_unpushed + 12, -SCS_FALLBACK_EXCEPTION },
+		/* Saved before x29 is set, loaded, popped behind where it is restored. */
+		{ (unsigned long)scs_test_saves + 8, -SCS_FALLBACK_EXCEPTION },
+		{ (unsigned long)scs_test_saves + 16, w->nr },
+		{ (unsigned long)scs_test_saves + 20, w->nr },
+		{ (unsigned long)scs_test_saves + 24, -SCS_FALLBACK_EXCEPTION },
 		/* No code. */
 		{ (unsigned long)scs_test_leaf + 1, -SCS_FALLBACK_EXCEPTION },
 		{ (unsigned long)w, -SCS_FALLBACK_EXCEPTION },
 		{ 0, -SCS_FALLBACK_EXCEPTION },
 		{ -4UL, -SCS_FALLBACK_EXCEPTION },
 	};
-	unsigned long entry;
-	unsigned int i;
+	unsigned int i, cut = 0;
 
 	take_hardirq(work);
-	entry = find_entry(test, &work->t, "el1h_64_irq");
-	w->base[2] = entry;
+	w->base[2] = find_entry(test, &work->t, "el1h_64_irq");
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		w->base[1] = cases[i].pc;
 		KUNIT_EXPECT_EQ_MSG(test, judge(w, top), cases[i].expected, "case %u", i);
 	}
+	/* Where a load or store in irqentry text is, the depot cuts. */
+	w->base[1] = work->t.frame[work->t.nr_frame - 1];
+	for (i = 0; i < 64; i++, w->base[1] += 4) {
+		int nr = judge(w, top);
+
+		if (nr > 0 && ++cut)
+			KUNIT_EXPECT_EQ(test, nr, (int)w->nr - 1);
+	}
+	KUNIT_EXPECT_GT(test, cut, 0U);
 	/* Only what enters the kernel from EL1 pushes the PC. */
 	w->base[1] = (unsigned long)scs_test_leaf;
 	w->base[2] = find_entry(test, &work->t, "call_on_irq_stack");
@@ -1321,6 +1485,7 @@ static struct kunit_case unwinder_cases[] = {
 	KUNIT_CASE(format_test),
 	KUNIT_CASE(memo_test),
 	KUNIT_CASE(short_memo_test),
+	KUNIT_CASE(edge_memo_test),
 #ifdef STACK_DEPOT_FLAG_GET
 	KUNIT_CASE(evicted_test),
 #endif

