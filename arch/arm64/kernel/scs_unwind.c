@@ -58,14 +58,14 @@ enum scs_word {
 static unsigned long scs_verdicts[1 << SCS_VERDICT_BITS];
 
 /*
- * Kernel text is there.  A module's symbols may lead to what is not, if they
- * are odd.
+ * The kernel's text stays, but for that of its init functions.  A module's symbols
+ * may lead to what is not there, if they are odd.
  */
-static bool __kprobes scs_insn(unsigned long addr, bool kernel, u32 *insn)
+static bool __kprobes scs_insn(unsigned long addr, u32 *insn)
 {
 	__le32 val;
 
-	if (kernel)
+	if (scs_in_range(addr, _stext, _etext))
 		val = READ_ONCE(*(__le32 *)addr);
 	else if (copy_from_kernel_nofault(&val, (void *)addr, sizeof(val)))
 		return false;
@@ -74,11 +74,11 @@ static bool __kprobes scs_insn(unsigned long addr, bool kernel, u32 *insn)
 }
 
 /* Does the code from start up to end push on the SCS? */
-static bool __kprobes scs_pushes(unsigned long start, unsigned long end, bool kernel)
+static bool __kprobes scs_pushes(unsigned long start, unsigned long end)
 {
 	u32 insn;
 
-	for (; start < end && scs_insn(start, kernel, &insn); start += sizeof(insn)) {
+	for (; start < end && scs_insn(start, &insn); start += sizeof(insn)) {
 		if (insn == SCS_PUSH_INSN)
 			return true;
 	}
@@ -133,13 +133,15 @@ static enum scs_word __kprobes scs_judge_word(unsigned long addr)
 			SCS_WORD_BOTTOM : SCS_WORD_NOT_TEXT;
 	}
 
+	/* Init text that is being freed. */
+	if (!scs_insn(call, &insn))
+		return SCS_WORD_NOT_TEXT;
 	/* What no call has left there, a tracer has put there. */
-	if (!scs_insn(call, kernel, &insn) ||
-	    (!aarch64_insn_is_bl(insn) && !aarch64_insn_is_blr(insn)))
+	if (!aarch64_insn_is_bl(insn) && !aarch64_insn_is_blr(insn))
 		return SCS_WORD_NO_PUSH;
 	if (!kallsyms_lookup_size_offset(call, &size, &offset))
 		return SCS_WORD_NO_PUSH;
-	if (!scs_pushes(call - offset, call, kernel))
+	if (!scs_pushes(call - offset, call))
 		return kernel && scs_is_bottom(call) ? SCS_WORD_BOTTOM : SCS_WORD_NO_PUSH;
 
 	/*
@@ -150,7 +152,7 @@ static enum scs_word __kprobes scs_judge_word(unsigned long addr)
 	 */
 	if (offset + AARCH64_INSN_SIZE >= size &&
 	    kallsyms_lookup_size_offset(addr, &size, &offset) && !offset &&
-	    !scs_pushes(addr, addr + size, kernel && scs_in_kernel_text(addr)))
+	    !scs_pushes(addr, addr + size))
 		return SCS_WORD_NO_PUSH;
 
 	return scs_in_irqentry(addr) ? SCS_WORD_IRQ : SCS_WORD_PURE;
@@ -177,10 +179,19 @@ static bool __kprobes scs_is_transient(unsigned long addr)
 }
 
 #ifdef CONFIG_ARM64_SCS_INTERRUPTED_PC
-/* stp x29, x30, [sp, #imm], with and without writeback; mov and add x29, sp, #imm. */
-static bool scs_makes_frame(u32 insn)
+/* ldr x30, [x18, #-8]! */
+#define SCS_POP_INSN		0xf85f8e5eU
+
+/* stp x29, x30, [sp, #imm], with and without writeback. */
+static bool scs_stores_frame(u32 insn)
 {
-	return (insn & 0xff407fff) == 0xa9007bfd || (insn & 0xff8003ff) == 0x910003fd;
+	return (insn & 0xff407fff) == 0xa9007bfd;
+}
+
+/* mov x29, sp and add x29, sp, #imm: from here on frame records have the function. */
+static bool scs_sets_frame(u32 insn)
+{
+	return (insn & 0xff8003ff) == 0x910003fd;
 }
 
 /*
@@ -188,37 +199,38 @@ static bool scs_makes_frame(u32 insn)
  * word is where frame records go on, as well?
  *
  * @entry is the word above it, in the code that enters the kernel: only that for
- * exceptions from EL1 pushes the PC.  At a load or a store, other than those of
- * its prologue, a function has both pushed and made its frame record, or neither.
- * Kprobes and other breakpoints may be anywhere.  Assembly may make a frame
- * record and not push.
+ * exceptions from EL1 pushes the PC.  At a load or a store a function has both
+ * pushed and made its frame record, or neither, unless it is one between the push
+ * and where x29 is set, as registers are saved there, or the pop, behind where x29
+ * is restored.  Kprobes and other breakpoints may be anywhere.  Assembly may make a
+ * frame record and not push.
  */
 static noinline bool __kprobes scs_is_interrupted_pc(unsigned long entry, unsigned long pc)
 {
 	unsigned long size, offset, addr;
-	bool frame = false, push = false, kernel;
+	bool stored = false, set = false, push = false;
 	char name[KSYM_NAME_LEN];
 	u32 insn;
 
 	if (pc & SCS_VERDICT_MASK || lookup_symbol_name(entry - AARCH64_INSN_SIZE, name) ||
 	    !str_has_prefix(name, "el1"))
 		return false;
-	kernel = scs_in_kernel_text(pc);
-	if (!kernel && !__module_text_address(pc))
+	if (!scs_in_kernel_text(pc) && !__module_text_address(pc))
 		return false;
 	/* Loads and stores. */
-	if (!scs_insn(pc, kernel, &insn) || (insn & 0x0a000000) != 0x08000000 ||
-	    insn == SCS_PUSH_INSN || scs_makes_frame(insn))
+	if (!scs_insn(pc, &insn) || (insn & 0x0a000000) != 0x08000000 ||
+	    insn == SCS_PUSH_INSN || insn == SCS_POP_INSN || scs_stores_frame(insn))
 		return false;
 	if (!kallsyms_lookup_size_offset(pc, &size, &offset))
 		return false;
 	for (addr = pc - offset; addr < pc; addr += sizeof(insn)) {
-		if (!scs_insn(addr, kernel, &insn))
+		if (!scs_insn(addr, &insn))
 			return false;
 		push |= insn == SCS_PUSH_INSN;
-		frame |= scs_makes_frame(insn);
+		stored |= scs_stores_frame(insn);
+		set |= scs_sets_frame(insn);
 	}
-	return push || !frame;
+	return push ? set : !stored && !set;
 }
 #endif
 
@@ -319,9 +331,7 @@ int __kprobes scs_judge(const unsigned long *top, const unsigned long *base,
 				return -SCS_FALLBACK_BOTTOM;
 			fallthrough;
 		case SCS_WORD_IRQ:
-			trace->hash = hash;
-			trace->lasting = lasting;
-			return top - slot;
+			goto found;
 		case SCS_WORD_NO_PUSH:
 			if (!scs_in_range(word, __entry_text_start, __entry_text_end))
 				return -SCS_FALLBACK_NO_PUSH;
@@ -341,6 +351,8 @@ int __kprobes scs_judge(const unsigned long *top, const unsigned long *base,
 					break;
 				slot--;
 				hash = stack_depot_hash_add(hash, pc);
+				if (scs_in_irqentry(pc))
+					goto found;
 				break;
 			}
 #endif
@@ -353,9 +365,10 @@ int __kprobes scs_judge(const unsigned long *top, const unsigned long *base,
 	/* All words, but none of them starts an SCS. */
 	if (used < size)
 		return -SCS_FALLBACK_BOTTOM;
+found:
 	trace->hash = hash;
 	trace->lasting = lasting;
-	return size;
+	return top - slot;
 }
 
 #ifdef CONFIG_KASAN_SCS_TESTS
