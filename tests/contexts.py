@@ -113,8 +113,8 @@ def violations(n, expected, verify):
     if n["different"]:
         yield f"different={n['different']}"
     # Not all: the counters are not read at one moment.
-    if verify and n["equal"] < n["scs"] * 0.9:
-        yield f"equal={n['equal']} of scs={n['scs']}: not all were compared"
+    if verify and n["equal"] < n["saved"] * 0.9:
+        yield f"equal={n['equal']} of saved={n['saved']}: not all were compared"
 
 
 def check(counts, said, efi, verify):

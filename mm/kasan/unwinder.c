@@ -101,8 +101,9 @@ static void print_trace(const char *source, const unsigned long *entries,
 #endif /* CONFIG_KASAN_SCS_VERIFY */
 
 /**
- * kasan_verify_save - compare a trace from the SCS with frame records
- * @handle: handle of its record
+ * kasan_verify_save - compare a trace that was saved with frame records
+ * @handle: handle of its record; of those from frame records it is compared
+ *	    whether they begin and end where they should
  * @skip: how many functions there are between kasan_save_stack() and this one
  *
  * Context: Any.
@@ -131,7 +132,7 @@ kasan_verify_save(depot_stack_handle_t handle, unsigned int skip)
 	local_irq_save(flags);
 	printk_deferred_enter();
 	pr_err("stack traces differ\n");
-	print_trace("shadow call stack", scs, nr_scs);
+	print_trace("saved", scs, nr_scs);
 	print_trace("frame records", frame, nr_frame);
 	printk_deferred_exit();
 	local_irq_restore(flags);
@@ -229,6 +230,9 @@ kasan_scs_save(gfp_t gfp, kasan_depot_flags_t flags, const unsigned long *top,
 	depot_stack_handle_t handle;
 	int nr;
 
+	/* Full records are compared as long ones; see STACKDEPOT_MAX_FRAMES in Kconfig. */
+	BUILD_BUG_ON(KASAN_TRACE_ENTRIES - 1 < SCS_EQUAL_WORDS);
+
 	if (!key)
 		key = kasan_memo_key(top);
 	if (kasan_depot_evicts(flags))
@@ -242,7 +246,7 @@ kasan_scs_save(gfp_t gfp, kasan_depot_flags_t flags, const unsigned long *top,
 	if (unlikely(nr < 0)) {
 		this_cpu_inc(unwinder_counts[-nr]);
 		handle = store_frames(self, gfp, flags);
-		goto no_tail_call;
+		goto verify;
 	}
 
 	this_cpu_inc(unwinder_counts[COUNT_JUDGED]);
@@ -255,9 +259,9 @@ kasan_scs_save(gfp_t gfp, kasan_depot_flags_t flags, const unsigned long *top,
 		kasan_memo_keep(key, record);
 found:
 	handle = record->handle.handle;
-	if (static_branch_unlikely(&kasan_unwinder_verify))
+verify:
+	if (static_branch_unlikely(&kasan_unwinder_verify) && handle)
 		kasan_verify_save(handle, 1);
-no_tail_call:
 	barrier();
 	return handle;
 }
