@@ -199,6 +199,37 @@ use_after_free()
 	boot uaf "$obj" lkdtm=READ_AFTER_FREE && grep 'BUG: KASAN' "$(console uaf)"
 }
 
+# report_stacks OBJ NAME: functions on the stacks of allocation and free in the report
+# of the boot NAME.
+report_stacks()
+{
+	"$TOP/scripts/decode" --raw "$1" "$(console "$2")" |
+		awk '/^(Allocated|Freed) by task/ { print $1; on = 1; next }
+		     !NF { on = 0 }
+		     on { sub(/\+.*/, ""); print "  " $1 }'
+}
+
+# same_report OBJ NAME: the boot NAME of OBJ reported the same bug with the same stacks.
+same_report()
+{
+	report_stacks "$obj" uaf >"$T/scs" &&
+	report_stacks "$1" "$2" >"$T/other" &&
+	grep -q Allocated "$T/scs" && grep -q Freed "$T/scs" &&
+	diff -u "$T/other" "$T/scs" && cat "$T/scs"
+}
+
+# A module that does not say where its functions could push: they do not.
+no_unwind_data()
+{
+	"llvm-objcopy$LLVM_SUFFIX" --remove-section .init.eh_frame \
+		--remove-section .rela.init.eh_frame "$obj/drivers/net/dummy.ko" \
+		"$T/dummy.ko" &&
+	"$TOP/scripts/initramfs" "$obj" "$T/initrd" "$T/dummy.ko" &&
+	boot module --initrd "$T/initrd" --append kasan.unwinder=verify "$obj" \
+		exec=/bin/busybox,insmod,/modules/dummy.ko,numdummies=8 stats &&
+	[ "$(stat_of "$(results module)" fallback_no_push)" -ge 100 ]
+}
+
 kasan_suite()
 {
 	kasan_outcomes "check-$KERNEL-$CELL-kasan" "$obj" "$record" "${options[@]}" \
@@ -218,6 +249,12 @@ cell_tests()
 			grep -E 'overflow_test: [0-9]{3,} traces saved in NMIs' "$(results nmi)"
 	fi
 	verify
+	if has off; then
+		check verify "traces in a module without unwind data are from frame records" \
+			no_unwind_data
+		check verify "and none of them differs" \
+			nothing_differed "$(results module)" 10000
+	fi
 	if has contexts; then
 		contexts
 	fi
@@ -315,7 +352,15 @@ vmalloc()
 # The same kernel without the series.
 stock_tests()
 {
+	local stock
+
 	"$TOP/tests/record-stock" --print "$CELL" >"$T/stock" 2>"$T/out"
 	result $? "$KERNEL $CELL: stock: the stock kernel runs KASAN's KUnit suite" "$T/out"
 	check stock "with the recorded outcomes" same_outcomes "$T/stock"
+	obj=$("$TOP/scripts/build" "$CELL" "${fragments[@]}" 2>"$T/out") &&
+		stock=$("$TOP/scripts/build" --stock "$CELL" "${fragments[@]}" 2>>"$T/out")
+	result $? "$KERNEL $CELL: stock: both kernels" "$T/out"
+	check stock "a use-after-free is reported" use_after_free
+	check stock "by the stock kernel, too" boot stock "$stock" lkdtm=READ_AFTER_FREE
+	check stock "with the same stacks of allocation and free" same_report "$stock" stock
 }
