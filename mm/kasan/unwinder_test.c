@@ -321,6 +321,10 @@ static void take_in_overflow(struct perf_event *event, struct perf_sample_data *
 {
 	if (perf_paths < 1 << PATH_BITS)
 		save_path(perf_traces, &perf_handle, 0, perf_paths++, PATH_BITS);
+#ifdef kmalloc_nolock
+	/* KASAN itself saves a trace, without waiting for a lock or allocating memory. */
+	kfree_nolock(kmalloc_nolock(64, 0, NUMA_NO_NODE));
+#endif
 }
 
 /* Take traces when an event of this CPU overflows. */
@@ -1333,6 +1337,36 @@ asm("	.pushsection .text\n"
 	"	ret\n"
 	"	.popsection\n");
 
+/* What the kernel has of such assembly, some of it called by code made at run time. */
+static void kernel_assembly_test(struct kunit *test)
+{
+	static const char * const names[] = {
+		"ftrace_caller", "ftrace_common", "ftrace_call", "return_to_handler",
+		"arch_rethook_trampoline", "__kretprobe_trampoline",
+		"arch_bpf_timed_may_goto", "__hwasan_tag_mismatch", "el1h_64_irq",
+		"call_on_irq_stack",
+	};
+	struct window *w = window_alloc(test);
+	unsigned long word;
+	unsigned int i, found = 0;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		for (word = scs_test_next_call(names[i], 0); word;
+		     word = scs_test_next_call(names[i], word)) {
+			int nr;
+
+			w->base[1] = word;
+			nr = judge(w, w->base + w->nr);
+			KUNIT_EXPECT_TRUE_MSG(test, nr == -SCS_FALLBACK_NO_PUSH ||
+					      nr == -SCS_FALLBACK_EXCEPTION,
+					      "%s: %d", names[i], nr);
+			found++;
+		}
+	}
+	kunit_info(test, "%u calls\n", found);
+	KUNIT_EXPECT_GT(test, found, 1U);
+}
+
 static void boundary_test(struct kunit *test)
 {
 	struct window *w = window_alloc(test);
@@ -1499,6 +1533,7 @@ static struct kunit_case unwinder_cases[] = {
 	KUNIT_CASE(impure_test),
 	KUNIT_CASE(fuzz_test),
 	KUNIT_CASE(assembly_test),
+	KUNIT_CASE(kernel_assembly_test),
 	KUNIT_CASE(boundary_test),
 #ifdef CONFIG_ARM64_SCS_INTERRUPTED_PC
 	KUNIT_CASE(interrupted_test),

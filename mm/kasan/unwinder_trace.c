@@ -83,6 +83,35 @@ static int __init take_of_first_thread(void)
 }
 early_initcall(take_of_first_thread);
 
+static bool is_call(unsigned long addr)
+{
+	u32 insn = le32_to_cpu(*(__le32 *)addr);
+
+	return insn >> 26 == 0x25 || (insn & 0xfffffc1f) == 0xd63f0000;
+}
+
+/**
+ * scs_test_next_call - find a call in a function of the kernel image
+ * @name: the function's name
+ * @after: the return address of the call before, or 0
+ *
+ * Context: Task.
+ * Return: The call's return address, 0 if there is no more, or no such function.
+ */
+unsigned long scs_test_next_call(const char *name, unsigned long after)
+{
+	unsigned long start = kallsyms_lookup_name(name), size, offset, addr;
+
+	if (!start || !kallsyms_lookup_size_offset(start, &size, &offset))
+		return 0;
+	for (addr = after ?: start; addr < start + size; addr += 4) {
+		if (is_call(addr))
+			return addr + 4;
+	}
+	return 0;
+}
+EXPORT_SYMBOL_GPL(scs_test_next_call);
+
 /**
  * scs_test_is_pure - may a word be in a trace that was taken from the SCS?
  * @addr: the word
@@ -97,14 +126,12 @@ early_initcall(take_of_first_thread);
 bool scs_test_is_pure(unsigned long addr, unsigned int depth)
 {
 	unsigned long size, offset, start;
-	u32 insn;
 
 	if (addr % 4 || !__kernel_text_address(addr - 4) ||
 	    !kallsyms_lookup_size_offset(addr - 4, &size, &offset))
 		return false;
 	start = addr - 4 - offset;
-	insn = le32_to_cpu(*(__le32 *)(addr - 4));
-	if (insn >> 26 != 0x25 && (insn & 0xfffffc1f) != 0xd63f0000)
+	if (!is_call(addr - 4))
 		return IS_ENABLED(CONFIG_ARM64_SCS_INTERRUPTED_PC) && depth > 1;
 	while (start < addr) {
 		if (le32_to_cpu(*(__le32 *)start) == 0xf800865e)

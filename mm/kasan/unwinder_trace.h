@@ -47,6 +47,7 @@ extern struct traces scs_test_boot_traces[NR_BOOT_TRACES];
 void scs_test_take(struct traces *t);
 void *kasan_test_bucket(u32 hash);
 bool scs_test_is_pure(unsigned long addr, unsigned int depth);
+unsigned long scs_test_next_call(const char *name, unsigned long after);
 unsigned long scs_test_find_word(unsigned long low, unsigned long high);
 
 #endif /* __MM_KASAN_UNWINDER_TRACE_H */
