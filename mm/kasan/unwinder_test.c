@@ -289,13 +289,12 @@ static void save_path_too(struct traces *t, depot_stack_handle_t *handle,
 static noinline notrace void save_path(struct traces *t, depot_stack_handle_t *handle,
 				       kasan_depot_flags_t flags, unsigned int path, int bits)
 {
-	if (!bits) {
+	if (!bits)
 		save_flags(t, handle, flags);
-	} else if (path & 1) {
+	else if (path & 1)
 		save_path_too(t, handle, flags, path >> 1, bits - 1);
-	} else {
+	else
 		save_path(t, handle, flags, path >> 1, bits - 1);
-	}
 	barrier();
 }
 
