@@ -57,15 +57,21 @@ enum scs_word {
  */
 static unsigned long scs_verdicts[1 << SCS_VERDICT_BITS];
 
+/* The kernel's text, but for that of its init functions. */
+static bool scs_stays(unsigned long addr)
+{
+	return scs_in_range(addr, _stext, _etext);
+}
+
 /*
- * The kernel's text stays, but for that of its init functions.  A module's symbols
- * may lead to what is not there, if they are odd.
+ * What @stays is there.  Init text may be gone, and a module's symbols may lead to
+ * what is not there, if they are odd.
  */
-static bool __kprobes scs_insn(unsigned long addr, u32 *insn)
+static bool __kprobes scs_insn(unsigned long addr, bool stays, u32 *insn)
 {
 	__le32 val;
 
-	if (scs_in_range(addr, _stext, _etext))
+	if (stays)
 		val = READ_ONCE(*(__le32 *)addr);
 	else if (copy_from_kernel_nofault(&val, (void *)addr, sizeof(val)))
 		return false;
@@ -76,9 +82,10 @@ static bool __kprobes scs_insn(unsigned long addr, u32 *insn)
 /* Does the code from start up to end push on the SCS? */
 static bool __kprobes scs_pushes(unsigned long start, unsigned long end)
 {
+	bool stays = scs_stays(start);
 	u32 insn;
 
-	for (; start < end && scs_insn(start, &insn); start += sizeof(insn)) {
+	for (; start < end && scs_insn(start, stays, &insn); start += sizeof(insn)) {
 		if (insn == SCS_PUSH_INSN)
 			return true;
 	}
@@ -134,7 +141,7 @@ static enum scs_word __kprobes scs_judge_word(unsigned long addr)
 	}
 
 	/* Init text that is being freed. */
-	if (!scs_insn(call, &insn))
+	if (!scs_insn(call, scs_stays(call), &insn))
 		return SCS_WORD_NOT_TEXT;
 	/* What no call has left there, a tracer has put there. */
 	if (!aarch64_insn_is_bl(insn) && !aarch64_insn_is_blr(insn))
@@ -168,7 +175,7 @@ static bool __kprobes scs_is_transient(unsigned long addr)
 #ifdef CONFIG_MODULES
 	struct module *mod;
 
-	if (scs_in_range(addr, _stext, _etext))
+	if (scs_stays(addr))
 		return false;
 	mod = __module_text_address(addr);
 	return mod && (mod->state == MODULE_STATE_GOING ||
@@ -208,7 +215,7 @@ static bool scs_sets_frame(u32 insn)
 static noinline bool __kprobes scs_is_interrupted_pc(unsigned long entry, unsigned long pc)
 {
 	unsigned long size, offset, addr;
-	bool stored = false, set = false, push = false;
+	bool stays = scs_stays(pc), stored = false, set = false, push = false;
 	char name[KSYM_NAME_LEN];
 	u32 insn;
 
@@ -218,13 +225,13 @@ static noinline bool __kprobes scs_is_interrupted_pc(unsigned long entry, unsign
 	if (!scs_in_kernel_text(pc) && !__module_text_address(pc))
 		return false;
 	/* Loads and stores. */
-	if (!scs_insn(pc, &insn) || (insn & 0x0a000000) != 0x08000000 ||
+	if (!scs_insn(pc, stays, &insn) || (insn & 0x0a000000) != 0x08000000 ||
 	    insn == SCS_PUSH_INSN || insn == SCS_POP_INSN || scs_stores_frame(insn))
 		return false;
 	if (!kallsyms_lookup_size_offset(pc, &size, &offset))
 		return false;
 	for (addr = pc - offset; addr < pc; addr += sizeof(insn)) {
-		if (!scs_insn(addr, &insn))
+		if (!scs_insn(addr, stays, &insn))
 			return false;
 		push |= insn == SCS_PUSH_INSN;
 		stored |= scs_stores_frame(insn);
