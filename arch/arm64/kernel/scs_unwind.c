@@ -65,7 +65,7 @@ static bool scs_stays(unsigned long addr)
 
 /*
  * What @stays is there.  Init text may be gone, and a module's symbols may lead to
- * what is not there, if they are odd.
+ * what is not there, if they are odd.  Neither leads to user memory.
  */
 static bool __kprobes scs_insn(unsigned long addr, bool stays, u32 *insn)
 {
@@ -73,10 +73,12 @@ static bool __kprobes scs_insn(unsigned long addr, bool stays, u32 *insn)
 
 	if (stays)
 		val = READ_ONCE(*(__le32 *)addr);
-	else if (copy_from_kernel_nofault(&val, (void *)addr, sizeof(val)))
-		return false;
+	else
+		__get_kernel_nofault(&val, (__le32 *)addr, __le32, fault);
 	*insn = le32_to_cpu(val);
 	return true;
+fault:
+	return false;
 }
 
 /* Does the code from start up to end push on the SCS? */
