@@ -14,7 +14,7 @@ BENCH_OPTIONS="  --only LIST  only these, such as frame,scs,entry; none is alway
   --out DIR    write there
   --obj DIR, --nokasan DIR, --noscs DIR, --entry DIR  kernels that are built already"
 
-obj='' nokasan='' noscs='' entry='' out='' boots='' passes=''
+obj='' stock='' nokasan='' noscs='' entry='' out='' boots='' passes=''
 only=nokasan,none,frame-noscs,frame,copy,scs,entry
 
 # set_option OPTION VALUE: take the VALUE of one of the OPTIONs named before.
@@ -31,6 +31,7 @@ set_option()
 }
 
 # kernel_of VARIANT: set kernel, which is built if need be, and append to what it is told.
+# Besides the variants: stock, a kernel without the series.
 kernel_of()
 {
 	local suffix=
@@ -42,6 +43,9 @@ kernel_of()
 		[ -n "$nokasan" ] ||
 			nokasan=$(MODE=generic "$TOP/scripts/build" nokasan nokasan) || exit 1
 		kernel=$nokasan ;;
+	stock)
+		[ -n "$stock" ] || stock=$("$TOP/scripts/build" --stock "$MODE") || exit 1
+		kernel=$stock ;;
 	frame-noscs)
 		[ -n "$noscs" ] ||
 			noscs=$("$TOP/scripts/build" "bench-noscs$suffix" noscs) || exit 1
