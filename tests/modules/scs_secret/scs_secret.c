@@ -7,6 +7,7 @@
  * Boot with init_on_alloc=1 and init_on_free=1: else there is what used to be a stack
  * in objects that are not written whole.  With plant=1 one is in a slab object.
  */
+#include <linux/bsearch.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -40,9 +41,6 @@ static struct class {
 	unsigned long words;
 } classes[NR_CLASSES];
 
-static unsigned long found_words;
-
-static unsigned long (*lookup_name)(const char *name);
 static struct vm_struct *(*find_area)(const void *addr);
 static struct task_struct *(*idle_of)(int cpu);
 
@@ -149,25 +147,22 @@ static void find_all_scs(void)
 	sort(scs, nr_scs, sizeof(*scs), compare, NULL);
 }
 
+static int compare_inside(const void *key, const void *element)
+{
+	unsigned long word = *(unsigned long *)key, base = *(unsigned long *)element;
+
+	if (word <= base)
+		return -1;
+	return word >= base + SCS_SIZE;
+}
+
 static bool in_scs(unsigned long word)
 {
-	unsigned int low = 0, high = nr_scs;
-
-	if (word <= scs[0] || word >= scs[nr_scs - 1] + SCS_SIZE)
-		return false;
-	while (high - low > 1) {
-		unsigned int middle = (low + high) / 2;
-
-		if (scs[middle] <= word)
-			low = middle;
-		else
-			high = middle;
-	}
-	return word > scs[low] && word < scs[low] + SCS_SIZE;
+	return __inline_bsearch(&word, scs, nr_scs, sizeof(*scs), compare_inside);
 }
 
 /* Where a task that does not run has the top of its SCS. */
-static bool is_saved_top(unsigned long *word)
+static bool is_saved_top(unsigned long addr)
 {
 	struct task_struct *process, *task;
 	bool found = false;
@@ -175,30 +170,27 @@ static bool is_saved_top(unsigned long *word)
 
 	rcu_read_lock();
 	for_each_process_thread(process, task)
-		found |= word == (unsigned long *)&task_thread_info(task)->scs_sp;
+		found |= addr == (unsigned long)&task_thread_info(task)->scs_sp;
 	rcu_read_unlock();
 	for_each_online_cpu(cpu)
-		found |= word == (unsigned long *)&task_thread_info(idle_of(cpu))->scs_sp;
+		found |= addr == (unsigned long)&task_thread_info(idle_of(cpu))->scs_sp;
 	return found;
 }
 
 static void name_word(unsigned long pfn, unsigned long *word, char *name, size_t size)
 {
-	unsigned long addr = mapped[pfn - first_pfn] + offset_in_page(word);
+	unsigned long base = mapped[pfn - first_pfn];
+	unsigned long addr = base ? base + offset_in_page(word) : (unsigned long)word;
 	struct page *page = pfn_to_page(pfn);
 
-	if (addr == (unsigned long)&task_thread_info(&init_task)->scs_sp) {
+	if (is_saved_top(addr))
 		strscpy(name, "task_struct", size);
-		return;
-	}
-	if (addr - (unsigned long)init_task.stack < THREAD_SIZE) {
+	else if (addr - (unsigned long)init_task.stack < THREAD_SIZE)
 		strscpy(name, "init_task.stack", size);
+	else if (base && caller_name(addr, name, size))
 		return;
-	}
-	if (mapped[pfn - first_pfn] && caller_name(addr, name, size))
-		return;
-	if (PageSlab(compound_head(page)))
-		strscpy(name, is_saved_top(word) ? "task_struct" : "slab", size);
+	else if (PageSlab(compound_head(page)))
+		strscpy(name, "slab", size);
 	else if (PageReserved(page))
 		strscpy(name, "reserved", size);
 	else if (!page_count(compound_head(page)))
@@ -212,7 +204,6 @@ static void count(unsigned long pfn, unsigned long *where)
 	char name[KSYM_SYMBOL_LEN];
 	unsigned int i;
 
-	found_words++;
 	name_word(pfn, where, name, sizeof(name));
 	for (i = 0; i < NR_CLASSES; i++) {
 		if (!classes[i].words)
@@ -235,7 +226,7 @@ static void scan_page(unsigned long pfn)
 
 		/* Not all of it is mapped here: in 7.3 the kernel's text is not. */
 		__get_kernel_nofault(&value, word, unsigned long, unmapped);
-		/* Nearly all are not in the kernel's half. */
+		/* Nearly all are not in vmalloc's part of the kernel's half. */
 		if (value > scs[0] && in_scs(value))
 			count(pfn, word);
 	}
@@ -257,6 +248,7 @@ static bool all_tasks_known(void)
 
 static int __init scs_secret_init(void)
 {
+	unsigned long (*lookup_name)(const char *name);
 	unsigned long pfn, pages = 0, *planted;
 	unsigned int i;
 
@@ -286,7 +278,7 @@ static int __init scs_secret_init(void)
 		pages++;
 		cond_resched();
 	}
-	pr_info("scs_secret: %lu pages, %lu words\n", pages, found_words);
+	pr_info("scs_secret: %lu pages\n", pages);
 	for (i = 0; i < NR_CLASSES && classes[i].words; i++)
 		pr_info("scs_secret: %s: %lu\n", classes[i].name, classes[i].words);
 	kfree(planted);
