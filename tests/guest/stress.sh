@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# stress.sh SECONDS: work in the guest whose allocations have all kinds of
+# stress.sh SECONDS [few]: work in the guest whose allocations have all kinds of
 # stacks: processes, files, faults in copies from and to user space, softirqs,
 # BPF programs, kprobes, kretprobes and the function tracers going on and off,
-# modules and CPUs coming and going.
+# modules and CPUs coming and going. With "few" the function graph tracer is not for
+# all functions.
 
 tracing=/sys/kernel/tracing
+few=${2:-}
 end=$(($(date +%s) + ${1:-60}))
 
 running()
@@ -41,12 +43,24 @@ network()
 	done
 }
 
+filter()
+{
+	[ -n "$few" ] || return
+	# Not every kernel has some of each.
+	for functions in 'vfs_*' 'do_*' '__do_sys_*' 'sock_*' 'copy_*' '*_fault' 'kernel_*'; do
+		echo "$functions" 2>/dev/null >>$tracing/set_ftrace_filter
+	done
+	grep -q vfs_read $tracing/set_ftrace_filter || echo "ftrace's filter failed"
+}
+
 tracers()
 {
 	while running; do
+		filter
 		echo function_graph >$tracing/current_tracer
 		sleep 0.5
 		echo nop >$tracing/current_tracer
+		echo >$tracing/set_ftrace_filter
 		echo 'p:scs_p kfree' >$tracing/kprobe_events
 		echo 'r:scs_r vfs_read' >>$tracing/kprobe_events
 		echo 'r:scs_q kmem_cache_alloc_noprof' >>$tracing/kprobe_events 2>/dev/null ||
