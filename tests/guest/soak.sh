@@ -152,14 +152,7 @@ chmod 666 /dev/pts/ptmx
 chmod 1777 /tmp/exec
 cp /bin/stress-ng /bin/stress-exec
 ip link set lo up
-# With all functions traced, half a second of work takes half a minute in QEMU.
-# These are on most stacks, and several at once; stress.sh traces all.
-for functions in 'vfs_*' 'do_*' '__do_sys_*' 'sock_*' 'unix_*' 'udp_*' 'copy_*' '*_fault' \
-	'kernel_*'; do
-	# Not every kernel has some of each.
-	echo "$functions" 2>/dev/null >>$tracing/set_ftrace_filter
-done
-grep -q vfs_read $tracing/set_ftrace_filter || failed "ftrace's filter"
+filter.sh || failed "ftrace's filter"
 stress-ng --version || failed stress-ng
 
 cpus=$(nproc)

@@ -3,8 +3,8 @@
 # stress.sh SECONDS [few]: work in the guest whose allocations have all kinds of
 # stacks: processes, files, faults in copies from and to user space, softirqs,
 # BPF programs, kprobes, kretprobes and the function tracers going on and off,
-# modules and CPUs coming and going. With "few" the function graph tracer is not for
-# all functions.
+# modules and CPUs coming and going. With "few" the function graph tracer is for
+# those of filter.sh only.
 
 tracing=/sys/kernel/tracing
 few=${2:-}
@@ -43,24 +43,14 @@ network()
 	done
 }
 
-filter()
-{
-	[ -n "$few" ] || return
-	# Not every kernel has some of each.
-	for functions in 'vfs_*' 'do_*' '__do_sys_*' 'sock_*' 'copy_*' '*_fault' 'kernel_*'; do
-		echo "$functions" 2>/dev/null >>$tracing/set_ftrace_filter
-	done
-	grep -q vfs_read $tracing/set_ftrace_filter || echo "ftrace's filter failed"
-}
-
 tracers()
 {
 	while running; do
-		filter
+		[ -z "$few" ] || filter.sh || echo "ftrace's filter failed"
 		echo function_graph >$tracing/current_tracer
 		sleep 0.5
 		echo nop >$tracing/current_tracer
-		echo >$tracing/set_ftrace_filter
+		[ -z "$few" ] || echo >$tracing/set_ftrace_filter
 		echo 'p:scs_p kfree' >$tracing/kprobe_events
 		echo 'r:scs_r vfs_read' >>$tracing/kprobe_events
 		echo 'r:scs_q kmem_cache_alloc_noprof' >>$tracing/kprobe_events 2>/dev/null ||
