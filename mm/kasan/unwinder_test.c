@@ -176,6 +176,45 @@ static void workqueue_test(struct kunit *test)
 	expect_equal(test, &w->t);
 }
 
+#ifdef CONFIG_KASAN_GENERIC
+static noinline notrace void queue(struct traces_work *w)
+{
+	scs_test_take(&w->t);
+	schedule_work(&w->work);
+	/* Not a tail call. */
+	barrier();
+}
+
+static void do_nothing(struct work_struct *work)
+{
+}
+
+/* KASAN notes who queued the work: an auxiliary stack of the object that it is in. */
+static void aux_stack_test(struct kunit *test)
+{
+	struct traces_work *w = traces_work_alloc(test);
+	unsigned int nr, i, callers;
+	depot_stack_handle_t handle;
+	unsigned long *entries;
+
+	INIT_WORK(&w->work, do_nothing);
+	queue(w);
+	flush_work(&w->work);
+	expect_equal(test, &w->t);
+	handle = kasan_test_aux_stack(w);
+	KUNIT_ASSERT_NE(test, handle, 0U);
+	nr = stack_depot_fetch(handle, &entries);
+	/* Below queue(), which is frame[1], both are the same. */
+	callers = w->t.nr_frame - 2;
+	KUNIT_ASSERT_GT(test, nr, callers + 1);
+	KUNIT_ASSERT_LT(test, nr, (unsigned int)DEPTH);
+	entries += nr - callers;
+	KUNIT_EXPECT_LT(test, entries[-1] - w->t.frame[1], 64UL);
+	for (i = 0; i < callers; i++)
+		KUNIT_EXPECT_EQ(test, entries[i], w->t.frame[i + 2]);
+}
+#endif
+
 static void take_in_irq_work(struct irq_work *work)
 {
 	struct traces_work *w = container_of(work, struct traces_work, irq_work);
@@ -1490,6 +1529,9 @@ static struct kunit_case unwinder_cases[] = {
 	KUNIT_CASE(deep_test),
 	KUNIT_CASE(kthread_test),
 	KUNIT_CASE(workqueue_test),
+#ifdef CONFIG_KASAN_GENERIC
+	KUNIT_CASE(aux_stack_test),
+#endif
 	KUNIT_CASE(hardirq_test),
 	KUNIT_CASE(softirq_test),
 	KUNIT_CASE(ksoftirqd_test),

@@ -13,6 +13,8 @@
 
 #include <asm/sections.h>
 
+#include "kasan.h"
+#include "../slab.h"
 #include "unwinder_trace.h"
 
 /**
@@ -51,6 +53,25 @@ noinline depot_stack_handle_t kasan_test_save_stack(kasan_depot_flags_t flags)
 	return kasan_depot_save(GFP_KERNEL, flags);
 }
 EXPORT_SYMBOL_GPL(kasan_test_save_stack);
+
+#ifdef CONFIG_KASAN_GENERIC
+/**
+ * kasan_test_aux_stack - the last auxiliary stack of an object
+ * @object: its address, from kmalloc()
+ *
+ * Context: Any, while the object is allocated.
+ * Return: Handle of the record, 0 if there is none.
+ */
+depot_stack_handle_t kasan_test_aux_stack(void *object)
+{
+	struct slab *slab = kasan_addr_to_slab(object);
+	struct kasan_alloc_meta *meta;
+
+	meta = slab ? kasan_get_alloc_meta(slab->slab_cache, object) : NULL;
+	return meta ? meta->aux_stack[0] : 0;
+}
+EXPORT_SYMBOL_GPL(kasan_test_aux_stack);
+#endif
 
 /**
  * kasan_test_bucket - stack_depot_bucket(), for modules

@@ -45,6 +45,7 @@ enum {
 extern struct traces scs_test_boot_traces[NR_BOOT_TRACES];
 
 void scs_test_take(struct traces *t);
+depot_stack_handle_t kasan_test_aux_stack(void *object);
 void *kasan_test_bucket(u32 hash);
 bool scs_test_is_pure(unsigned long addr, unsigned int depth);
 unsigned long scs_test_next_call(const char *name, unsigned long after);
