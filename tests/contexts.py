@@ -51,6 +51,8 @@ EXPECTED = {
     # each of four places of a sparse file.
     "usercopy": falls_back(20000, 75, exception=4000),
     "module": mostly_scs(10000),
+    "module_init": mostly_scs(4000),
+    "module_exit": mostly_scs(4000),
     "hotplug": mostly_scs(500),
     "workqueue_rcu": mostly_scs(10000),
     "efi": mostly_scs(5000),

@@ -147,6 +147,14 @@ one_module()
 	insmod /modules/dummy.ko numdummies=8 && rmmod dummy
 }
 
+# Its init function makes devices, its exit function frees them.
+modules()
+{
+	measure module module
+	measure module_init insmod /modules/dummy.ko numdummies=64
+	measure module_exit rmmod dummy
+}
+
 cpu1=/sys/devices/system/cpu/cpu1/online
 
 one_hotplug()
@@ -220,7 +228,7 @@ context()
 		fi ;;
 	module)
 		if [ -e /modules/dummy.ko ]; then
-			measure module module
+			modules
 		else
 			skip module "no /modules/dummy.ko"
 		fi ;;
