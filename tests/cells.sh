@@ -23,10 +23,11 @@ list_cells()
 }
 
 # read_cell: set what the kernel of the cell CELL, a KERNEL's, is built with:
-# MODE, TOOLCHAIN and fragments; and more, what is tested besides.
+# MODE, TOOLCHAIN and fragments; and more, what is tested besides. All files include
+# tests/include/KERNEL-CELL.h first, if there is one.
 read_cell()
 {
-	local name kernels list
+	local name kernels list header=$TOP/tests/include/$KERNEL-$CELL.h
 
 	case " $KERNELS " in
 	*" $KERNEL "*) ;;
@@ -40,6 +41,7 @@ read_cell()
 		[ "$list" = - ] || IFS=, read -ra fragments <<<"$list"
 		KDIR=
 		export KERNEL KDIR MODE TOOLCHAIN
+		[ ! -e "$header" ] || export KCPPFLAGS="-include $header"
 		return
 	done < <(cells)
 	die "$CELL: no such cell; tests/cells has $(cells | cut -f 1 | paste -sd ' ' | sed 's/ /, /g')"
