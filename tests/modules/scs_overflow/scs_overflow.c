@@ -5,6 +5,7 @@
  * and without the series; the kernel does not survive it.
  */
 #include <linux/delay.h>
+#include <linux/irqflags.h>
 #include <linux/module.h>
 #include <linux/scs.h>
 #include <linux/slab.h>
@@ -27,14 +28,22 @@ static noinline unsigned long slots_left(void)
 static noinline int descend(bool into_guard)
 {
 	unsigned long left = slots_left();
+	bool mask = false;
 	int ret = 0;
 
-	if (into_guard || left > SLOTS_TO_ALLOCATE)
+	if (into_guard || left > SLOTS_TO_ALLOCATE) {
 		kfree(kmalloc(32, GFP_KERNEL));
+	} else if (!irqs_disabled()) {
+		/* An interrupt pushes onto this SCS first: it would not fit. */
+		mask = true;
+		local_irq_disable();
+	}
 	/* The last one to be called pushes onto the end marker. */
 	if (into_guard || left)
 		ret = descend(into_guard) + 1;
 	barrier();
+	if (mask)
+		local_irq_enable();
 	return ret;
 }
 
