@@ -39,6 +39,8 @@ network()
 		sleep 0.1
 		head -c 100000 /dev/zero | nc -w 1 127.0.0.1 7777 >/dev/null 2>&1
 		ping -c 3 -i 0.1 127.0.0.1 >/dev/null 2>&1
+		# If the other one came too early it would wait for good.
+		kill $! 2>/dev/null
 		wait $!
 	done
 }
