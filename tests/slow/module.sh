@@ -3,7 +3,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 
 # module_initrd NAME INITRD BUILD...: set obj to the kernel that the command BUILD
-# builds, and put tests/modules/NAME, built for it, into the initramfs INITRD.
+# builds, and put the modules of tests/modules/NAME, built for it, into the initramfs INITRD.
 module_initrd()
 {
 	local name=$1 initrd=$2
@@ -13,5 +13,5 @@ module_initrd()
 	rm -rf "$T/module"
 	cp -r "$TOP/tests/modules/$name" "$T/module" &&
 	"$@" -- "M=$T/module" modules &&
-	"$TOP/scripts/initramfs" "$obj" "$initrd" "$T/module/$name.ko"
+	"$TOP/scripts/initramfs" "$obj" "$initrd" "$T"/module/*.ko
 }
