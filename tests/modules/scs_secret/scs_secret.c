@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Look through all memory for addresses inside any shadow call stack (SCS), and print
- * how many there are in what kind of memory.  Works with and without the series.
+ * how many there are in what kind of memory, as words or, as in the kernel's log, in
+ * hexadecimal digits.  Works with and without the series.
  *
  * An SCS' first address and its end are not counted: whoever maps memory knows them.
  * Boot with init_on_alloc=1 and init_on_free=1: else there is what used to be a stack
- * in objects that are not written whole.  With plant=1 one is in a slab object.
+ * in objects that are not written whole.  With plant=1 one is in a slab object, and another one
+ * in the log.
  */
 #include <linux/bsearch.h>
 #include <linux/kprobes.h>
@@ -199,12 +201,15 @@ static void name_word(unsigned long pfn, unsigned long *word, char *name, size_t
 		strscpy(name, "page", size);
 }
 
-static void count(unsigned long pfn, unsigned long *where)
+static void count(unsigned long pfn, void *where, bool digits)
 {
 	char name[KSYM_SYMBOL_LEN];
 	unsigned int i;
 
-	name_word(pfn, where, name, sizeof(name));
+	if (digits)
+		strscpy(name, "digits", sizeof(name));
+	else
+		name_word(pfn, where, name, sizeof(name));
 	for (i = 0; i < NR_CLASSES; i++) {
 		if (!classes[i].words)
 			strscpy(classes[i].name, name, sizeof(classes[i].name));
@@ -212,6 +217,35 @@ static void count(unsigned long pfn, unsigned long *where)
 			classes[i].words++;
 			return;
 		}
+	}
+}
+
+/* All addresses of vmalloc's start with ffff, so all their digits are printed. */
+#define NR_DIGITS	16
+
+/* Of a page, a copy that instrumented code may read.  Not those in two pages. */
+static unsigned long *copy;
+
+static void scan_digits(unsigned long pfn)
+{
+	char *c = (char *)copy, *end = c + PAGE_SIZE - NR_DIGITS + 1;
+
+	while ((c = memchr(c, 'f', end - c))) {
+		unsigned long value = 0;
+		unsigned int i;
+		int digit = 0;
+
+		if (memcmp(c, "ffff", 4)) {
+			c++;
+			continue;
+		}
+		for (i = 0; i < NR_DIGITS && digit >= 0; i++) {
+			digit = hex_to_bin(c[i]);
+			value = value << 4 | (digit & 0xf);
+		}
+		if (digit >= 0 && in_scs(value))
+			count(pfn, c, true);
+		c++;
 	}
 }
 
@@ -226,10 +260,12 @@ static void scan_page(unsigned long pfn)
 
 		/* Not all of it is mapped here: in 7.3 the kernel's text is not. */
 		__get_kernel_nofault(&value, word, unsigned long, unmapped);
+		copy[i] = value;
 		/* Nearly all are not in vmalloc's part of the kernel's half. */
 		if (value > scs[0] && in_scs(value))
-			count(pfn, word);
+			count(pfn, word, false);
 	}
+	scan_digits(pfn);
 unmapped:
 	pagefault_enable();
 }
@@ -263,14 +299,20 @@ static int __init scs_secret_init(void)
 	first_pfn = node_start_pfn(0);
 	end_pfn = node_end_pfn(0);
 	mapped = vzalloc((end_pfn - first_pfn) * sizeof(*mapped));
-	if (!mapped)
+	copy = vmalloc(PAGE_SIZE);
+	if (!mapped || !copy) {
+		vfree(mapped);
+		vfree(copy);
 		return -ENOMEM;
+	}
 	walk(MODULES_VADDR, VMALLOC_END);
 	find_all_scs();
 	pr_info("scs_secret: %u stacks, those of all tasks: %d\n", nr_scs, all_tasks_known());
 	planted = kzalloc(64, GFP_KERNEL);
-	if (planted && plant)
+	if (planted && plant) {
 		*planted = scs[nr_scs / 2] + 16;
+		pr_info("scs_secret: planted %lx\n", *planted);
+	}
 	for (pfn = first_pfn; pfn < end_pfn; pfn++) {
 		if (!pfn_valid(pfn))
 			continue;
@@ -283,6 +325,7 @@ static int __init scs_secret_init(void)
 		pr_info("scs_secret: %s: %lu\n", classes[i].name, classes[i].words);
 	kfree(planted);
 	vfree(mapped);
+	vfree(copy);
 	return 0;
 }
 module_init(scs_secret_init);
