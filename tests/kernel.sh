@@ -75,7 +75,10 @@ met_all()
 	! grep '^out .*failed' "$1" &&
 	[ "$(stat_of "$1" fallback_no_push)" -gt 0 ] &&
 	[ "$(stat_of "$1" fallback_exception)" -gt 0 ] &&
-	[ "$(stat_of "$1" fallback_not_text)" -gt 0 ]
+	[ "$(stat_of "$1" fallback_not_text)" -gt 0 ] &&
+	[ "$(stat_of "$1" fallback_splice)" = 0 ] &&
+	[ "$(stat_of "$1" fallback_foreign)" = 0 ] &&
+	[ "$(stat_of "$1" fallback_bottom)" = 0 ]
 }
 
 # mostly_scs FILE: over 99 % of the traces came from the SCS.
@@ -156,6 +159,9 @@ build_and_boot()
 	result $? "$KERNEL $CELL: build: builds" "$T/out"
 	[ -n "$obj" ] || give_up
 	check warn "no compiler or linker warning" no_warnings
+	if has signs; then
+		check warn "what is pushed may be signed, and is taken for that" may_be_signed
+	fi
 	if has off; then
 		check off "boots on a CPU with pointer authentication" boot off "$obj" stats
 		check off "says once that the shadow call stack is off" says_once off \
@@ -168,6 +174,14 @@ build_and_boot()
 		give_up
 	check scs "over 99 % of the traces of a boot are from the SCS" \
 		mostly_scs "$(results boot)"
+}
+
+# The kernel signs return addresses, and is not told that it pushes them unsigned.
+may_be_signed()
+{
+	grep -E 'CONFIG_(ARM64_PTR_AUTH_KERNEL|CC_SCS_PUSHES_UNSIGNED)=' "$obj/.config"
+	grep -q '^CONFIG_ARM64_PTR_AUTH_KERNEL=y' "$obj/.config" &&
+	! grep -q '^CONFIG_CC_SCS_PUSHES_UNSIGNED=y' "$obj/.config"
 }
 
 # kunit NAME ARGUMENT...: our KUnit suite, in the matrix' column NAME.

@@ -31,6 +31,7 @@
 
 #include <trace/events/power.h>
 
+#include <asm/brk-imm.h>
 #include <asm/scs_unwind.h>
 
 #include "unwinder.h"
@@ -112,6 +113,28 @@ static void deep_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, recurse(t, DEPTH + 8), DEPTH + 8);
 	KUNIT_EXPECT_EQ(test, t->nr_scs, DEPTH - 1);
 	expect_equal(test, t);
+}
+
+/* What taking traces, and an interrupt meanwhile, may push above its caller. */
+#define SLOTS_TO_TAKE	128
+
+/* Near the end of the SCS, or as near as the stack lets one get. */
+static void near_end_test(struct kunit *test)
+{
+	struct traces *t = traces_alloc(test);
+	unsigned long sp, slots, frames;
+	int depth;
+
+	asm volatile("mov %0, x18" : "=r" (sp));
+	slots = (SCS_SIZE - sp % SCS_SIZE) / sizeof(long);
+	/* A frame of recurse() takes less than 64 bytes. */
+	frames = (current_stack_pointer - (unsigned long)task_stack_page(current)) / 64;
+	depth = min(slots, frames) - SLOTS_TO_TAKE;
+	KUNIT_ASSERT_GT(test, depth, 0);
+	KUNIT_EXPECT_EQ(test, recurse(t, depth), depth);
+	KUNIT_EXPECT_EQ(test, t->nr_scs, DEPTH - 1);
+	expect_equal(test, t);
+	kunit_info(test, "%d calls, of %lu slots\n", depth, slots);
 }
 
 static int take_in_kthread(void *t)
@@ -358,6 +381,7 @@ static noinline notrace void save_path_too(struct traces *t, depot_stack_handle_
 static struct traces *perf_traces;
 static depot_stack_handle_t perf_handle;
 static unsigned int perf_paths;
+static unsigned int perf_allocated;
 
 /* Ever new traces, while what is interrupted saves some, too. */
 #define PATH_BITS	9
@@ -369,8 +393,11 @@ static void take_in_overflow(struct perf_event *event, struct perf_sample_data *
 	if (perf_paths < 1 << PATH_BITS)
 		save_path(perf_traces, &perf_handle, 0, perf_paths++, PATH_BITS);
 #ifdef kmalloc_nolock
+	void *object = kmalloc_nolock(64, 0, NUMA_NO_NODE);
+
 	/* KASAN itself saves a trace, without waiting for a lock or allocating memory. */
-	kfree_nolock(kmalloc_nolock(64, 0, NUMA_NO_NODE));
+	perf_allocated += !!object;
+	kfree_nolock(object);
 #endif
 }
 
@@ -393,6 +420,7 @@ static struct traces *take_overflow(struct kunit *test, u32 type, u64 config)
 	perf_traces = t;
 	perf_handle = 0;
 	perf_paths = 0;
+	perf_allocated = 0;
 	migrate_disable();
 	event = perf_event_create_kernel_counter(&attr, raw_smp_processor_id(), NULL,
 						 take_in_overflow, NULL);
@@ -410,6 +438,11 @@ static struct traces *take_overflow(struct kunit *test, u32 type, u64 config)
 	KUNIT_ASSERT_GT(test, path, 1U);
 	expect_record(test, own, handle[(path - 1) % 2]);
 	KUNIT_EXPECT_NE(test, handle[0], handle[1]);
+#ifdef kmalloc_nolock
+	/* With PREEMPT_RT there are none in such contexts. */
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		KUNIT_EXPECT_GT(test, perf_allocated, 0U);
+#endif
 	kunit_info(test, "%u traces saved in %s, beside %u\n", perf_paths,
 		   t->in_nmi ? "NMIs" : "hard interrupts", path);
 	/* Without memory for it, or with another one at it, it is not stored. */
@@ -542,8 +575,11 @@ static noinline void probed_too(struct traces *t)
 	barrier();
 }
 
+static struct traces *kretprobe_traces;
+
 static int kretprobe_handler(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
+	scs_test_take(kretprobe_traces);
 	return 0;
 }
 
@@ -587,6 +623,7 @@ static void kretprobe_test(struct kunit *test)
 	struct traces *t[] = { without, with };
 	unsigned int i, n = ARRAY_SIZE(t);
 
+	kretprobe_traces = traces_alloc(test);
 	OPTIMIZER_HIDE_VAR(n);
 	for (i = 0; i < n; i++) {
 		KUNIT_ASSERT_EQ(test, set_kretprobes(t[i] == with), 0);
@@ -600,6 +637,13 @@ static void kretprobe_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, with->nr_frame, without->nr_frame);
 	for (i = 0; i < with->nr_frame; i++)
 		KUNIT_EXPECT_EQ(test, with->frame[i], without->frame[i]);
+	/* The handler is called by the trampoline, or in an exception raised there. */
+#ifdef KRETPROBES_BRK_IMM
+	KUNIT_EXPECT_EQ(test, kretprobe_traces->nr_scs, -SCS_FALLBACK_EXCEPTION);
+#else
+	KUNIT_EXPECT_EQ(test, kretprobe_traces->nr_scs, -SCS_FALLBACK_NO_PUSH);
+#endif
+	KUNIT_EXPECT_GT(test, kretprobe_traces->nr_frame, 1U);
 }
 #endif
 
@@ -1150,6 +1194,7 @@ static void wrong_bottom_test(struct kunit *test)
 static void impure_test(struct kunit *test)
 {
 	static unsigned long data;
+	struct traces_work *work = traces_work_alloc(test);
 	struct window *w = window_alloc(test);
 	unsigned long *top = w->base + w->nr;
 	void *page = vmalloc(PAGE_SIZE);
@@ -1167,14 +1212,21 @@ static void impure_test(struct kunit *test)
 		{ w->ret + 1, -SCS_FALLBACK_NOT_TEXT },
 		/* In text, but not behind a call. */
 		{ (unsigned long)scs_test_take + 4, -SCS_FALLBACK_NO_PUSH },
+		/* Where the kernel was entered from EL1, set below. */
+		{ 0, -SCS_FALLBACK_EXCEPTION },
 	};
-	unsigned int i, slot;
+	unsigned int i, slot, nr = ARRAY_SIZE(cases);
 
 	KUNIT_ASSERT_NOT_NULL(test, page);
+	take_hardirq(work);
+	cases[nr - 1].word = find_entry(test, &work->t, "el1h_64_irq");
+	/* Then what was interrupted may lie below it: see interrupted_test(). */
+	if (IS_ENABLED(CONFIG_ARM64_SCS_INTERRUPTED_PC))
+		nr--;
 	for (slot = 0; slot < w->nr - 1; slot++) {
 		unsigned long word = w->base[slot];
 
-		for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		for (i = 0; i < nr; i++) {
 			w->base[slot] = cases[i].word;
 			KUNIT_EXPECT_EQ_MSG(test, judge(w, top), cases[i].expected,
 					    "slot %u, case %u", slot, i);
@@ -1536,6 +1588,7 @@ static void interrupted_test(struct kunit *test)
 static struct kunit_case unwinder_cases[] = {
 	KUNIT_CASE(task_test),
 	KUNIT_CASE(deep_test),
+	KUNIT_CASE(near_end_test),
 	KUNIT_CASE(kthread_test),
 	KUNIT_CASE(workqueue_test),
 #ifdef CONFIG_KASAN_GENERIC
