@@ -10,6 +10,8 @@
 
 #include <asm/scs_unwind.h>
 
+#include "scs_victim.h"
+
 #define SLOTS	64
 
 static unsigned long word;
@@ -45,7 +47,8 @@ static noinline int judge_with(unsigned long other)
 
 static int __init scs_freed_init(void)
 {
-	void (*call)(void (*fn)(void)) = (void *)__symbol_get("scs_victim_call");
+	/* No reference to the symbol: scs_victim has to go first. */
+	typeof(scs_victim_call) *call = (void *)__symbol_get("scs_victim_call");
 
 	if (!call)
 		return -ENOENT;

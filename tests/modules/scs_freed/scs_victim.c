@@ -2,7 +2,8 @@
 /* A function with a call in it, to be unloaded: see scs_freed.c. */
 #include <linux/module.h>
 
-void scs_victim_call(void (*fn)(void));
+#include "scs_victim.h"
+
 void scs_victim_call(void (*fn)(void))
 {
 	fn();
