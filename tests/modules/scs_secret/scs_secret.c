@@ -231,19 +231,16 @@ static void scan_digits(unsigned long pfn)
 	char *c = (char *)copy, *end = c + PAGE_SIZE - NR_DIGITS + 1;
 
 	while ((c = memchr(c, 'f', end - c))) {
-		unsigned long value = 0;
-		unsigned int i;
-		int digit = 0;
+		char digits[NR_DIGITS + 1];
+		unsigned long value;
 
 		if (memcmp(c, "ffff", 4)) {
 			c++;
 			continue;
 		}
-		for (i = 0; i < NR_DIGITS && digit >= 0; i++) {
-			digit = hex_to_bin(c[i]);
-			value = value << 4 | (digit & 0xf);
-		}
-		if (digit >= 0 && in_scs(value))
+		memcpy(digits, c, NR_DIGITS);
+		digits[NR_DIGITS] = 0;
+		if (!kstrtoul(digits, 16, &value) && in_scs(value))
 			count(pfn, c, true);
 		c++;
 	}
