@@ -27,17 +27,18 @@ static noinline void note_caller(void)
  */
 static noinline int judge_with(unsigned long other)
 {
-	unsigned long *base = task_scs(current), *top, slots[SLOTS];
+	const unsigned long *base = task_scs(current);
+	unsigned int nr = scs_stack_pointer() - base;
 	struct scs_trace trace = {};
-	unsigned int i, nr;
+	unsigned long slots[SLOTS];
+	unsigned int i;
 	int ret;
 
-	asm volatile("mov %0, x18" : "=r" (top));
-	nr = top - base;
 	if (nr < 3 || nr >= SLOTS)
 		return -ENOSPC;
+	/* KASAN reports reads of an SCS. */
 	for (i = 0; i < nr; i++)
-		slots[i] = base[i];
+		slots[i] = READ_ONCE_NOCHECK(base[i]);
 	if (other)
 		slots[nr - 2] = other;
 	ret = scs_judge(slots + nr, slots, (unsigned long)__builtin_return_address(0),
