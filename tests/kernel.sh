@@ -68,6 +68,14 @@ nothing_differed()
 	[ "$different" = 0 ] && [ "${equal:-0}" -ge "$2" ]
 }
 
+# none_unexplained FILE: no trace fell back for what no context brings about.
+none_unexplained()
+{
+	[ "$(stat_of "$1" fallback_splice)" = 0 ] &&
+	[ "$(stat_of "$1" fallback_foreign)" = 0 ] &&
+	[ "$(stat_of "$1" fallback_bottom)" = 0 ]
+}
+
 # met_all FILE: the workload did what it is there for.
 met_all()
 {
@@ -76,9 +84,7 @@ met_all()
 	[ "$(stat_of "$1" fallback_no_push)" -gt 0 ] &&
 	[ "$(stat_of "$1" fallback_exception)" -gt 0 ] &&
 	[ "$(stat_of "$1" fallback_not_text)" -gt 0 ] &&
-	[ "$(stat_of "$1" fallback_splice)" = 0 ] &&
-	[ "$(stat_of "$1" fallback_foreign)" = 0 ] &&
-	[ "$(stat_of "$1" fallback_bottom)" = 0 ]
+	none_unexplained "$1"
 }
 
 # mostly_scs FILE: over 99 % of the traces came from the SCS.
@@ -90,9 +96,7 @@ mostly_scs()
 	scs=$(stat_of "$1" scs)
 	grep '^stats ' "$1"
 	[ "$saved" -ge 10000 ] && [ $((100 * scs)) -gt $((99 * saved)) ] &&
-	[ "$(stat_of "$1" fallback_splice)" = 0 ] &&
-	[ "$(stat_of "$1" fallback_foreign)" = 0 ] &&
-	[ "$(stat_of "$1" fallback_bottom)" = 0 ] &&
+	none_unexplained "$1" &&
 	[ "$(stat_of "$1" fallback_not_text)" -lt 100 ]
 }
 

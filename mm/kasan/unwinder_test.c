@@ -122,11 +122,11 @@ static void deep_test(struct kunit *test)
 static void near_end_test(struct kunit *test)
 {
 	struct traces *t = traces_alloc(test);
-	unsigned long sp, slots, frames;
+	unsigned long slots, frames;
 	int depth;
 
-	asm volatile("mov %0, x18" : "=r" (sp));
-	slots = (SCS_SIZE - sp % SCS_SIZE) / sizeof(long);
+	slots = SCS_SIZE / sizeof(long) -
+		(scs_stack_pointer() - (unsigned long *)task_scs(current));
 	/* A frame of recurse() takes less than 64 bytes. */
 	frames = (current_stack_pointer - (unsigned long)task_stack_page(current)) / 64;
 	depth = min(slots, frames) - SLOTS_TO_TAKE;
@@ -1177,6 +1177,15 @@ static void bottom_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, judge(w, top), -SCS_FALLBACK_BOTTOM);
 }
 
+/* An address in the code that enters the kernel from EL1. */
+static unsigned long el1_entry(struct kunit *test)
+{
+	struct traces_work *work = traces_work_alloc(test);
+
+	take_hardirq(work);
+	return find_entry(test, &work->t, "el1h_64_irq");
+}
+
 /* Words of the kernel's assembly that no task's SCS starts with. */
 static void wrong_bottom_test(struct kunit *test)
 {
@@ -1194,7 +1203,6 @@ static void wrong_bottom_test(struct kunit *test)
 static void impure_test(struct kunit *test)
 {
 	static unsigned long data;
-	struct traces_work *work = traces_work_alloc(test);
 	struct window *w = window_alloc(test);
 	unsigned long *top = w->base + w->nr;
 	void *page = vmalloc(PAGE_SIZE);
@@ -1212,15 +1220,12 @@ static void impure_test(struct kunit *test)
 		{ w->ret + 1, -SCS_FALLBACK_NOT_TEXT },
 		/* In text, but not behind a call. */
 		{ (unsigned long)scs_test_take + 4, -SCS_FALLBACK_NO_PUSH },
-		/* Where the kernel was entered from EL1, set below. */
-		{ 0, -SCS_FALLBACK_EXCEPTION },
+		{ el1_entry(test), -SCS_FALLBACK_EXCEPTION },
 	};
 	unsigned int i, slot, nr = ARRAY_SIZE(cases);
 
 	KUNIT_ASSERT_NOT_NULL(test, page);
-	take_hardirq(work);
-	cases[nr - 1].word = find_entry(test, &work->t, "el1h_64_irq");
-	/* Then what was interrupted may lie below it: see interrupted_test(). */
+	/* Below the last one there may be what was interrupted: see interrupted_test(). */
 	if (IS_ENABLED(CONFIG_ARM64_SCS_INTERRUPTED_PC))
 		nr--;
 	for (slot = 0; slot < w->nr - 1; slot++) {
@@ -1292,7 +1297,6 @@ static bool starts_scs(unsigned long word)
 /* Of many seeds, which are the same in each run: what is found can be found again. */
 static void fuzz_test(struct kunit *test)
 {
-	struct traces_work *work = traces_work_alloc(test);
 	struct window *w = window_alloc(test);
 	unsigned long *mem = kunit_kzalloc(test, 3 * SCS_SIZE, GFP_KERNEL);
 	unsigned long *base, *top;
@@ -1300,8 +1304,7 @@ static void fuzz_test(struct kunit *test)
 	struct rnd_state rnd;
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, mem);
-	take_hardirq(work);
-	w->entry = find_entry(test, &work->t, "el1h_64_irq");
+	w->entry = el1_entry(test);
 	for (round = 0; round < FUZZ_SEEDS * FUZZ_ROUNDS; round++) {
 		if (round % FUZZ_ROUNDS == 0)
 			prandom_seed_state(&rnd, round / FUZZ_ROUNDS + 1);

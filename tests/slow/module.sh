@@ -3,7 +3,8 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 
 # module_initrd NAME INITRD BUILD...: set obj to the kernel that the command BUILD
-# builds, and put the modules of tests/modules/NAME, built for it, into the initramfs INITRD.
+# builds, and put the modules of tests/modules/NAME, built for it, into the initramfs
+# INITRD.
 module_initrd()
 {
 	local name=$1 initrd=$2

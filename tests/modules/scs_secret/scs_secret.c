@@ -6,8 +6,8 @@
  *
  * An SCS' first address and its end are not counted: whoever maps memory knows them.
  * Boot with init_on_alloc=1 and init_on_free=1: else there is what used to be a stack
- * in objects that are not written whole.  With plant=1 one is in a slab object, and another one
- * in the log.
+ * in objects that are not written whole.  With plant=1 one is in a slab object and in
+ * the log.
  */
 #include <linux/bsearch.h>
 #include <linux/kprobes.h>
@@ -201,15 +201,10 @@ static void name_word(unsigned long pfn, unsigned long *word, char *name, size_t
 		strscpy(name, "page", size);
 }
 
-static void count(unsigned long pfn, void *where, bool digits)
+static void count(const char *name)
 {
-	char name[KSYM_SYMBOL_LEN];
 	unsigned int i;
 
-	if (digits)
-		strscpy(name, "digits", sizeof(name));
-	else
-		name_word(pfn, where, name, sizeof(name));
 	for (i = 0; i < NR_CLASSES; i++) {
 		if (!classes[i].words)
 			strscpy(classes[i].name, name, sizeof(classes[i].name));
@@ -226,7 +221,7 @@ static void count(unsigned long pfn, void *where, bool digits)
 /* Of a page, a copy that instrumented code may read.  Not those in two pages. */
 static unsigned long *copy;
 
-static void scan_digits(unsigned long pfn)
+static void scan_digits(void)
 {
 	char *c = (char *)copy, *end = c + PAGE_SIZE - NR_DIGITS + 1;
 
@@ -234,21 +229,18 @@ static void scan_digits(unsigned long pfn)
 		char digits[NR_DIGITS + 1];
 		unsigned long value;
 
-		if (memcmp(c, "ffff", 4)) {
-			c++;
-			continue;
-		}
-		memcpy(digits, c, NR_DIGITS);
+		memcpy(digits, c++, NR_DIGITS);
 		digits[NR_DIGITS] = 0;
-		if (!kstrtoul(digits, 16, &value) && in_scs(value))
-			count(pfn, c, true);
-		c++;
+		if (!memcmp(digits, "ffff", 4) && !kstrtoul(digits, 16, &value) &&
+		    in_scs(value))
+			count("digits");
 	}
 }
 
 static void scan_page(unsigned long pfn)
 {
 	unsigned long *word = page_address(pfn_to_page(pfn));
+	char name[KSYM_SYMBOL_LEN];
 	unsigned int i;
 
 	pagefault_disable();
@@ -259,10 +251,12 @@ static void scan_page(unsigned long pfn)
 		__get_kernel_nofault(&value, word, unsigned long, unmapped);
 		copy[i] = value;
 		/* Nearly all are not in vmalloc's part of the kernel's half. */
-		if (value > scs[0] && in_scs(value))
-			count(pfn, word, false);
+		if (value > scs[0] && in_scs(value)) {
+			name_word(pfn, word, name, sizeof(name));
+			count(name);
+		}
 	}
-	scan_digits(pfn);
+	scan_digits();
 unmapped:
 	pagefault_enable();
 }
