@@ -139,8 +139,8 @@ all_pass()
 		! grep -v ': pass$' "$T/outcomes"
 }
 
-# new_warnings LOG: those that the stock kernel does not have.
-new_warnings()
+# unknown_warnings LOG: those that the stock kernel does not have.
+unknown_warnings()
 {
 	local known=$expected/warnings-$KERNEL-$CELL.txt
 
@@ -153,7 +153,7 @@ no_warnings()
 {
 	local log=$BUILD/log/build-$KERNEL-$CELL.log
 
-	grep -q 'scs_unwind\.o$' "$log" && ! new_warnings "$log"
+	grep -q 'scs_unwind\.o$' "$log" && ! unknown_warnings "$log"
 }
 
 build_and_boot()
@@ -200,19 +200,28 @@ kunit()
 	check "$name" "and nothing else is on the console" quiet "$name"
 }
 
-# Tracers, probes, BPF programs, modules and CPUs come and go meanwhile.
+# verify COLUMN [WORK [ARGUMENT]]: tracers, probes, BPF programs, modules and CPUs come
+# and go meanwhile. ARGUMENT is for the kernel.
 verify()
 {
-	local work=/bin/stress.sh,10
+	local name=verify-$1 work=/bin/stress.sh,10${2:-}
 
 	! has "few-$KERNEL" || work+=,few
-	check verify "a workload in verify mode" boot verify \
-		--append kasan.unwinder=verify "$obj" "exec=$work" stats
-	check verify "no trace differs from frame records" \
-		nothing_differed "$(results verify)" "$least_compared"
-	check verify "the workload met tracers, exceptions and BPF programs" \
-		met_all "$(results verify)"
-	check verify "the console is quiet in verify mode" quiet verify
+	check "$1" "a workload in verify mode" boot "$name" \
+		--append "kasan.unwinder=verify ${3:-}" "$obj" "exec=$work" stats
+	check "$1" "no trace differs from frame records" \
+		nothing_differed "$(results "$name")" "$least_compared"
+	check "$1" "the workload met tracers, exceptions and BPF programs" \
+		met_all "$(results "$name")"
+	check "$1" "the console is quiet in verify mode" quiet "$name"
+}
+
+# sampled NAME: much was, in NMIs.
+sampled()
+{
+	grep 'using NMIs' "$(console "$1")" &&
+	awk '$1 == "out" && $2 == "sampled" { print; if ($3 >= 100) n++ }
+	     END { exit n != 1 }' "$(results "$1")"
 }
 
 use_after_free()
@@ -268,8 +277,10 @@ cell_tests()
 		kunit nmi --append irqchip.gicv3_pseudo_nmi=1
 		check nmi "a trace was taken in a pseudo-NMI" \
 			grep -E 'overflow_test: [0-9]{3,} traces saved in NMIs' "$(results nmi)"
+		verify nmi ,sampled irqchip.gicv3_pseudo_nmi=1
+		check nmi "pseudo-NMIs sampled what all CPUs did meanwhile" sampled verify-nmi
 	fi
-	verify
+	verify verify
 	if has off; then
 		check verify "traces in a module without unwind data are from frame records" \
 			no_unwind_data

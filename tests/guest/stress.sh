@@ -1,14 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# stress.sh SECONDS [few]: work in the guest whose allocations have all kinds of
+# stress.sh SECONDS [few] [sampled]: work in the guest whose allocations have all kinds of
 # stacks: processes, files, faults in copies from and to user space, softirqs,
 # BPF programs, kprobes, kretprobes and the function tracers going on and off,
 # modules and CPUs coming and going. With "few" the function graph tracer is for
-# those of filter.sh only.
+# those of filter.sh only. With "sampled" all CPUs' cycles are sampled meanwhile.
 
 tracing=/sys/kernel/tracing
-few=${2:-}
-end=$(($(date +%s) + ${1:-60}))
+seconds=${1:-60}
+few=
+sampled=
+end=$(($(date +%s) + seconds))
+
+[ $# -eq 0 ] || shift
+for option; do
+	case $option in
+	few) few=1 ;;
+	sampled) sampled=1 ;;
+	*) echo "$option failed: no such option" ;;
+	esac
+done
 
 running()
 {
@@ -89,7 +100,13 @@ hotplug()
 	done
 }
 
+sampler()
+{
+	[ -z "$sampled" ] || sample "$seconds" || echo "sample failed"
+}
+
 ip link set lo up
+sampler &
 files a &
 files b &
 network &
