@@ -76,3 +76,16 @@ forget_objects()
 
 	rm -f "$obj"/mm/kasan/*.o "$obj"/arch/arm64/kernel/*.o
 }
+
+# new_warnings STOCK LOG: print the warnings of one build that the other has not, without
+# their place, which the series moves; fail if there are any.
+new_warnings()
+{
+	! comm -13 <(warnings "$1") <(warnings "$2") | grep .
+}
+
+warnings()
+{
+	grep -E 'warning:|WARNING:|error:' "$1" |
+		sed -E 's|^.*/src/||; s/:[0-9]+:[0-9]+:/:/' | sort -u
+}
