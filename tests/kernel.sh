@@ -4,6 +4,7 @@
 # shellcheck shell=bash disable=SC1091,SC2154
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 . "$TOP/tests/cells.sh"
+. "$TOP/tests/stats.sh"
 
 read_cell
 read -ra options < <(boot_options "$MODE")
@@ -51,12 +52,6 @@ console()
 	echo "$BUILD/boot/check-$KERNEL-$CELL-$1/console.log"
 }
 
-# stat_of FILE NAME: a counter of the unwinder.
-stat_of()
-{
-	awk -v name="$2:" '$1 == "stats" && $2 == name { print $3 }' "$1"
-}
-
 # nothing_differed FILE LEAST: of at least LEAST traces that were compared.
 nothing_differed()
 {
@@ -68,14 +63,6 @@ nothing_differed()
 	[ "$different" = 0 ] && [ "${equal:-0}" -ge "$2" ]
 }
 
-# none_unexplained FILE: no trace fell back for what no context brings about.
-none_unexplained()
-{
-	[ "$(stat_of "$1" fallback_splice)" = 0 ] &&
-	[ "$(stat_of "$1" fallback_foreign)" = 0 ] &&
-	[ "$(stat_of "$1" fallback_bottom)" = 0 ]
-}
-
 # met_all FILE: the workload did what it is there for.
 met_all()
 {
@@ -85,19 +72,6 @@ met_all()
 	[ "$(stat_of "$1" fallback_exception)" -gt 0 ] &&
 	[ "$(stat_of "$1" fallback_not_text)" -gt 0 ] &&
 	none_unexplained "$1"
-}
-
-# mostly_scs FILE: over 99 % of the traces came from the SCS.
-mostly_scs()
-{
-	local saved scs
-
-	saved=$(stat_of "$1" saved)
-	scs=$(stat_of "$1" scs)
-	grep '^stats ' "$1"
-	[ "$saved" -ge 10000 ] && [ $((100 * scs)) -gt $((99 * saved)) ] &&
-	none_unexplained "$1" &&
-	[ "$(stat_of "$1" fallback_not_text)" -lt 100 ]
 }
 
 # all_off FILE: all traces are from frame records, as the SCS is off.
@@ -200,11 +174,11 @@ kunit()
 	check "$name" "and nothing else is on the console" quiet "$name"
 }
 
-# verify COLUMN [WORK [ARGUMENT]]: tracers, probes, BPF programs, modules and CPUs come
-# and go meanwhile. ARGUMENT is for the kernel.
+# verify COLUMN [OPTION [ARGUMENT]]: tracers, probes, BPF programs, modules and CPUs come
+# and go meanwhile. OPTION is for stress.sh, ARGUMENT for the kernel.
 verify()
 {
-	local name=verify-$1 work=/bin/stress.sh,10${2:-}
+	local name=verify-$1 work=/bin/stress.sh,10${2:+,$2}
 
 	! has "few-$KERNEL" || work+=,few
 	check "$1" "a workload in verify mode" boot "$name" \
@@ -277,7 +251,7 @@ cell_tests()
 		kunit nmi --append irqchip.gicv3_pseudo_nmi=1
 		check nmi "a trace was taken in a pseudo-NMI" \
 			grep -E 'overflow_test: [0-9]{3,} traces saved in NMIs' "$(results nmi)"
-		verify nmi ,sampled irqchip.gicv3_pseudo_nmi=1
+		verify nmi sampled irqchip.gicv3_pseudo_nmi=1
 		check nmi "pseudo-NMIs sampled what all CPUs did meanwhile" sampled verify-nmi
 	fi
 	verify verify

@@ -1439,6 +1439,25 @@ asm("	.pushsection .text\n"
 	"	ret\n"
 	"	.popsection\n");
 
+/* The trace falls back at each call in the function @name; returns how many there are. */
+static unsigned int judge_calls(struct kunit *test, struct window *w, const char *name)
+{
+	unsigned long word;
+	unsigned int nr = 0;
+
+	for (word = scs_test_next_call(name, 0); word; word = scs_test_next_call(name, word)) {
+		int judged;
+
+		w->base[1] = word;
+		judged = judge(w, w->base + w->nr);
+		KUNIT_EXPECT_TRUE_MSG(test, judged == -SCS_FALLBACK_NO_PUSH ||
+				      judged == -SCS_FALLBACK_EXCEPTION,
+				      "%s: %d", name, judged);
+		nr++;
+	}
+	return nr;
+}
+
 /* What the kernel has of such assembly, some of it called by code made at run time. */
 static void kernel_assembly_test(struct kunit *test)
 {
@@ -1460,26 +1479,12 @@ static void kernel_assembly_test(struct kunit *test)
 		{ { "call_on_irq_stack" }, true },
 	};
 	struct window *w = window_alloc(test);
-	unsigned long word;
 	unsigned int i, j, found;
 
 	for (i = 0; i < ARRAY_SIZE(code); i++) {
 		found = 0;
-		for (j = 0; j < ARRAY_SIZE(code[i].names) && code[i].names[j]; j++) {
-			const char *name = code[i].names[j];
-
-			for (word = scs_test_next_call(name, 0); word;
-			     word = scs_test_next_call(name, word)) {
-				int nr;
-
-				w->base[1] = word;
-				nr = judge(w, w->base + w->nr);
-				KUNIT_EXPECT_TRUE_MSG(test, nr == -SCS_FALLBACK_NO_PUSH ||
-						      nr == -SCS_FALLBACK_EXCEPTION,
-						      "%s: %d", name, nr);
-				found++;
-			}
-		}
+		for (j = 0; j < ARRAY_SIZE(code[i].names) && code[i].names[j]; j++)
+			found += judge_calls(test, w, code[i].names[j]);
 		kunit_info(test, "%s: %u calls\n", code[i].names[0], found);
 		if (code[i].expected)
 			KUNIT_EXPECT_GT_MSG(test, found, 0U, "%s", code[i].names[0]);

@@ -2,7 +2,7 @@
 /*
  * sample SECONDS: sample what all CPUs do, user space and kernel, with call chains, as
  * "perf record -a -g" does. Begins anew ten times a second, as CPUs come and go, and
- * prints how many samples there were.
+ * prints how much there was in samples.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
