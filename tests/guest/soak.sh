@@ -1,30 +1,35 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# soak.sh SECONDS [listed]: stress-ng, a few stressors at a time in ever new
+# soak.sh SECONDS [listed | each]: stress-ng, a few stressors at a time in ever new
 # combinations, while tracers, probes, BPF programs, modules and CPUs come and go.
 # With "listed" they are combined in the order in which they are listed here, so that
-# what two kernels did can be compared.
+# what two kernels did can be compared. With "each" every kind of work is done alone,
+# for SECONDS, and a line says what it added to the unwinder's counters:
+#
+#	workload NAME COUNTER=CHANGE...
 
 # In 0.15.06 with this guest these cannot run or hardly save traces: inotify,
 # fanotify, dnotify, key, userfaultfd, netlink-task, netlink-proc (not configured),
 # ping-sock, hrtimers, nanosleep, tee, vm-splice, sendfile, fallocate, poll. Left
 # out, too, is what fills memory, needs devices or runs as long as it likes.
-stressors='fork vfork vforkmany clone daemon zombie wait session pthread
-mmap mmapfork mmapaddr mmapmany mremap munmap madvise mprotect fault pagemove brk
-stackmmap memfd shm shm-sysv
-sock sockabuse sockdiag sockfd sockmany sockpair udp udp-flood rawsock rawudp rawpkt
-icmp-flood
-timer timerfd itimer alarm sigq sigpending sigfd sigsegv sigchld sigrt signest kill
-pipe pipeherd fifo splice msg mq sem-sysv epoll eventfd futex aio io-uring pty
-dentry dir dirdeep dirmany filename rename link symlink open chdir chmod chown
-getdent fstat touch flock lockf lockofd locka lease procfs sysfs
-ptrace seccomp set get sysinfo'
+processes='fork vfork vforkmany clone daemon zombie wait session pthread'
+mappings='mmap mmapfork mmapaddr mmapmany mremap munmap'
+faults='madvise mprotect fault pagemove brk stackmmap memfd shm shm-sysv'
+sockets='sock sockabuse sockdiag sockfd sockmany sockpair udp udp-flood rawsock rawudp
+rawpkt icmp-flood'
+timers='timer timerfd itimer alarm'
+signals='sigq sigpending sigfd sigsegv sigchld sigrt signest kill'
+ipc='pipe pipeherd fifo splice msg mq sem-sysv epoll eventfd futex aio io-uring pty'
+files='dentry dir dirdeep dirmany filename rename link symlink open chdir chmod chown
+getdent fstat touch flock lockf lockofd locka lease procfs sysfs'
+others='ptrace seccomp set get sysinfo'
 at_once=4
 
 tracing=/sys/kernel/tracing
 stats=/sys/kernel/debug/kasan_unwinder/stats
-end=$(($(date +%s) + ${1:-60}))
+seconds=${1:-60}
 order=${2:-random}
+end=$(($(date +%s) + seconds))
 
 running()
 {
@@ -79,31 +84,46 @@ in_order()
 	if [ "$order" = listed ]; then cat; else shuf; fi
 }
 
+# stress STRESSOR...: all of these, a few at a time, until the end.
 stress()
 {
 	while running; do
-		# shellcheck disable=SC2086
-		printf '%s\n' $stressors | in_order | xargs -n $at_once | while running && read -r some; do
+		printf '%s\n' "$@" | in_order | xargs -n $at_once | while running && read -r some; do
 			# shellcheck disable=SC2086
 			run $some </dev/null
 		done
 	done
 }
 
-trace_once()
+tracer()
 {
-	echo function_graph >$tracing/current_tracer || failed function_graph
-	sleep 0.5
-	echo nop >$tracing/current_tracer
+	echo "$1" >$tracing/current_tracer || failed "$1"
+}
+
+probes_on()
+{
 	echo 'p:soak_p kfree' >$tracing/kprobe_events || failed kprobe
 	echo 'r:soak_r vfs_read' >>$tracing/kprobe_events || failed kretprobe
 	# The name before 6.10 and the one since.
 	echo 'r:soak_q kmem_cache_alloc_noprof' >>$tracing/kprobe_events 2>/dev/null ||
 		echo 'r:soak_q kmem_cache_alloc' >>$tracing/kprobe_events || failed kretprobe
 	echo 1 >$tracing/events/kprobes/enable
-	sleep 0.5
+}
+
+probes_off()
+{
 	echo 0 >$tracing/events/kprobes/enable
 	echo >$tracing/kprobe_events
+}
+
+trace_once()
+{
+	tracer function_graph
+	sleep 0.5
+	tracer nop
+	probes_on
+	sleep 0.5
+	probes_off
 	bpf 5 || failed bpf
 }
 
@@ -143,6 +163,65 @@ hotplug()
 	done
 }
 
+# All at once.
+together()
+{
+	execs &
+	# shellcheck disable=SC2086
+	stress $processes $mappings $faults $sockets $timers $signals $ipc $files $others &
+	tracers &
+	modules &
+	[ "$cpus" -eq 1 ] || hotplug &
+	wait
+}
+
+# workload NAME COMMAND...: what COMMAND, which runs until the end, adds to the counters.
+workload()
+{
+	name=$1
+	shift
+	cat $stats >/tmp/before
+	end=$(($(date +%s) + seconds))
+	"$@"
+	awk -v name="$name" '
+		$2 !~ /^[0-9]+$/ { next }
+		NR == FNR { before[$1] = $2; next }
+		{ sub(":$", "", $1); line = line " " $1 "=" $2 - before[$1 ":"] }
+		END { print "workload " name line }' /tmp/before $stats
+}
+
+bpf_alone()
+{
+	while running; do
+		bpf 5 || failed bpf
+	done
+}
+
+# One after another; tracers and probes with the work on files.
+# shellcheck disable=SC2086
+each()
+{
+	workload processes stress $processes
+	workload exec execs
+	workload mappings stress $mappings
+	workload faults stress $faults
+	workload sockets stress $sockets
+	workload timers stress $timers
+	workload signals stress $signals
+	workload IPC stress $ipc
+	workload files stress $files
+	workload others stress $others
+	workload modules modules
+	[ "$cpus" -eq 1 ] || workload hotplug hotplug
+	tracer function_graph
+	workload function_graph stress $files
+	tracer nop
+	probes_on
+	workload probes stress $files
+	probes_off
+	workload BPF bpf_alone
+}
+
 mkdir -p /dev/shm /dev/pts /etc /tmp/soak /tmp/exec
 echo 'nobody:x:65534:65534::/:/bin/sh' >/etc/passwd
 mount -t tmpfs tmpfs /dev/shm
@@ -156,12 +235,11 @@ filter.sh || failed "ftrace's filter"
 stress-ng --version || failed stress-ng
 
 cpus=$(nproc)
-execs &
-stress &
-tracers &
-modules &
-[ "$cpus" -eq 1 ] || hotplug &
-wait
+if [ "$order" = each ]; then
+	each
+else
+	together
+fi
 killall -q -9 stress-ng stress-exec
 # The stock kernel has none.
 [ ! -e $stats ] || grep ^verify_ $stats || failed "verify mode"
