@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Check where the traces of each context came from, by what contexts.sh printed.
+"""Check where the traces of each context came from, by what measure.sh printed.
 
 Usage: contexts.py [--efi] [--entry] [--verify] [--rst] RESULT_FILE
   --efi     the boot was through EFI: that context has to be there, too
   --entry   the kernel pushes the interrupted PC: exceptions need no fallback
   --verify  the boot was with kasan.unwinder=verify: traces have to be compared
-  --rst     print a table for the documentation instead
+  --rst     print a table for the documentation instead, of any contexts
 Prints a line for each expectation that is not met; exits 1 if there is any.
 """
 import sys
@@ -137,9 +137,8 @@ def check(counts, said, efi, verify):
 def rst(counts):
     """Return the table's lines."""
     rows = [("context", "traces", "SCS, %", "fallbacks")]
-    for name in EXPECTED:
-        n = counts.get(name)
-        if n and n["saved"]:
+    for name, n in counts.items():
+        if n["saved"]:
             why = ", ".join(f"{r} {n[r]}" for r in REASONS if n[r])
             # Rounded down: 100 % are all of them.
             share = n["scs"] * 1000 // n["saved"] / 10

@@ -4,9 +4,7 @@
 # combinations, while tracers, probes, BPF programs, modules and CPUs come and go.
 # With "listed" they are combined in the order in which they are listed here, so that
 # what two kernels did can be compared. With "each" every kind of work is done alone,
-# for SECONDS, and a line says what it added to the unwinder's counters:
-#
-#	workload NAME COUNTER=CHANGE...
+# for SECONDS, and the line of measure.sh says from where its traces are.
 
 # In 0.15.06 with this guest these cannot run or hardly save traces: inotify,
 # fanotify, dnotify, key, userfaultfd, netlink-task, netlink-proc (not configured),
@@ -25,8 +23,9 @@ getdent fstat touch flock lockf lockofd locka lease procfs sysfs'
 others='ptrace seccomp set get sysinfo'
 at_once=4
 
+# shellcheck source=tests/guest/measure.sh
+. measure.sh
 tracing=/sys/kernel/tracing
-stats=/sys/kernel/debug/kasan_unwinder/stats
 seconds=${1:-60}
 order=${2:-random}
 end=$(($(date +%s) + seconds))
@@ -175,19 +174,11 @@ together()
 	wait
 }
 
-# workload NAME COMMAND...: what COMMAND, which runs until the end, adds to the counters.
-workload()
+# alone NAME COMMAND...: measure COMMAND, which runs until the end.
+alone()
 {
-	name=$1
-	shift
-	cat $stats >/tmp/before
 	end=$(($(date +%s) + seconds))
-	"$@"
-	awk -v name="$name" '
-		$2 !~ /^[0-9]+$/ { next }
-		NR == FNR { before[$1] = $2; next }
-		{ sub(":$", "", $1); line = line " " $1 "=" $2 - before[$1 ":"] }
-		END { print "workload " name line }' /tmp/before $stats
+	measure "$@"
 }
 
 bpf_alone()
@@ -201,25 +192,25 @@ bpf_alone()
 # shellcheck disable=SC2086
 each()
 {
-	workload processes stress $processes
-	workload exec execs
-	workload mappings stress $mappings
-	workload faults stress $faults
-	workload sockets stress $sockets
-	workload timers stress $timers
-	workload signals stress $signals
-	workload IPC stress $ipc
-	workload files stress $files
-	workload others stress $others
-	workload modules modules
-	[ "$cpus" -eq 1 ] || workload hotplug hotplug
+	alone processes stress $processes
+	alone exec execs
+	alone mappings stress $mappings
+	alone faults stress $faults
+	alone sockets stress $sockets
+	alone timers stress $timers
+	alone signals stress $signals
+	alone IPC stress $ipc
+	alone files stress $files
+	alone others stress $others
+	alone modules modules
+	[ "$cpus" -eq 1 ] || alone hotplug hotplug
 	tracer function_graph
-	workload function_graph stress $files
+	alone function_graph stress $files
 	tracer nop
 	probes_on
-	workload probes stress $files
+	alone probes stress $files
 	probes_off
-	workload BPF bpf_alone
+	alone BPF bpf_alone
 }
 
 mkdir -p /dev/shm /dev/pts /etc /tmp/soak /tmp/exec
